@@ -12,6 +12,7 @@ from benchmarks import (
     log_lines,
     long_log,
     page,
+    permissions,
     quiet,
     readers,
     team,
@@ -35,6 +36,7 @@ MODULES = (
     page,
     cli_start,
     team,
+    permissions,
     agent,
 )
 for module in MODULES:

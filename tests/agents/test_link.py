@@ -646,6 +646,16 @@ def test_it_runs_on_the_oldest_python(root: Path) -> None:
         link.close()
 
 
+def test_the_loader_works_from_the_command_line_as_well(root: Path) -> None:
+    """So ssh can start it where nothing is installed."""
+    link = Link("tester", [sys.executable, "-ISc", Path(LOADER[-1]).read_text()], str(root))
+    try:
+        assert link.hello().root == str(root)
+        assert link.append("a", 0, b"x") == 1
+    finally:
+        link.close()
+
+
 def test_links_are_made_once_per_person(root: Path) -> None:
     links = Links([*LOADER], f"{root}/{{user}}", idle_seconds=60)
     try:

@@ -119,6 +119,12 @@ def test_an_account_that_is_not_active_does_not_sign_in(lab: Team) -> None:
         lab.clients[ADMIN].patch("/accounts/dora", json={"active": True})
 
 
+def test_the_checks_of_the_team_try_the_directory(lab: Team) -> None:
+    found = {one["name"]: one for one in lab.clients[ADMIN].post("/team/check").json()["checks"]}
+    assert found["directory (LDAP)"]["ok"]
+    assert "without encryption" in found["directory (LDAP)"]["detail"]
+
+
 @ROOT
 def test_a_real_password_of_this_machine_through_sudo(tmp_path: Path) -> None:
     service, name = f"pdk-e2e-{os.getpid()}", f"pdkm{os.getpid()}"
@@ -243,6 +249,12 @@ def test_a_return_to_another_provider_is_refused(sso: Team) -> None:
     browser = sso.stranger()
     address = visited(begin(sso, browser), "user-1").replace("/oidc/lab/", "/oidc/other/")
     assert failed(sso, browser, address) == "not_authorised"
+
+
+def test_the_checks_of_the_team_try_the_providers(sso: Team) -> None:
+    found = {one["name"]: one for one in sso.clients[ADMIN].post("/team/check").json()["checks"]}
+    assert found["single sign-on (lab)"]["detail"].endswith("answers; 3 keys")
+    assert found["single sign-on (other)"]["ok"]
 
 
 def test_an_unknown_provider_does_not_exist(sso: Team) -> None:

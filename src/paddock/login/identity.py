@@ -34,7 +34,7 @@ class Identity:
 
 def unavailable(detail: str) -> SignInUnavailable:
     """Return the error for neither yes nor no, with `detail` in the log and not in the answer."""
-    log.warning("somebody could not sign in: %s", detail)
+    log.warning("a way to sign in does not work: %s", detail)
     return SignInUnavailable(detail)
 
 

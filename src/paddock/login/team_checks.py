@@ -11,12 +11,13 @@ import subprocess
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from paddock.agents.links import Links
-from paddock.errors import PaddockError
+from paddock.errors import PaddockError, SignInUnavailable
 from paddock.home import tls
-from paddock.login import door
+from paddock.login import door, methods
 from paddock.models import TeamCheck
 from paddock.settings import Settings
 
@@ -45,6 +46,7 @@ def checks(settings: Settings, people: Sequence[CheckedPerson], links: Links | N
     ]
     if settings.login.pam is not None:
         found.append(_guarded("passwords (PAM)", lambda: _pam(settings)))
+    found += [_guarded(name, partial(_sign_in, probe)) for name, probe in methods.probes(settings).items()]
     if settings.team.run_as == "server":
         return [*found, _good("tasks", f"run as {_me()}, who can read all of them (team.run_as is server)")]
     rule = _guarded("sudo rule", lambda: _sudo(settings))
@@ -122,6 +124,13 @@ def _pam(settings: Settings) -> TeamCheck:
     if answer.get("uid") != 0:
         return _bad("", "the warden does not run as root, and cannot check passwords", "sudo paddock team install")
     return _good("", f"the warden answers; PAM service {service}")
+
+
+def _sign_in(probe: Callable[[], str]) -> TeamCheck:
+    try:
+        return _good("", probe())
+    except SignInUnavailable as error:
+        return _bad("", error.detail)
 
 
 def _unix_names(people: Sequence[CheckedPerson]) -> TeamCheck:

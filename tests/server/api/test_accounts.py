@@ -29,12 +29,8 @@ def test_turning_on_copied_the_database_and_can_be_repeated(lab: Team) -> None:
 
 
 def test_methods_are_known_to_everybody(lab: Team) -> None:
-    assert lab.stranger().get("/session/methods").json() == {
-        "team": True,
-        "passwords": True,
-        "directories": False,
-        "providers": [],
-    }
+    found = lab.stranger().get("/session/methods").json()
+    assert found == {"team": True, "passwords": True, "directories": False, "providers": []}
 
 
 def test_an_invitation_makes_an_account_once(lab: Team) -> None:

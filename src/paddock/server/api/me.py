@@ -4,6 +4,7 @@ import time
 import zoneinfo
 
 from fastapi import APIRouter
+from starlette.concurrency import run_in_threadpool
 
 from paddock.errors import Conflict, InvalidInput, NotAuthorised, NotFound
 from paddock.login import password
@@ -69,7 +70,7 @@ async def change_password(what: PasswordChange, at: At, by: By, gate: Through) -
         await sign_in.guarded(at, gate, name, by.address, lambda: _change_password(at, by, name, what))
     except NotAuthorised:  # whoever asks has signed in
         raise InvalidInput.at("old", "this is not your password") from None
-    gate.keys.reload()
+    await run_in_threadpool(gate.keys.reload)
 
 
 def _change_password(at: Server, by: Caller, name: str, what: PasswordChange) -> bool | None:

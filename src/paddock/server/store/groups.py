@@ -27,7 +27,7 @@ def get(c: sa.Connection, name: str) -> AccountGroup:
     for one in listed(c):
         if one.name == name:
             return one
-    raise NotFound(f"There is no group {name!r}: `paddock groups` lists those that exist.")
+    raise NotFound(f"There is no group {name!r}: `paddock groups ls` lists those that exist.")
 
 
 def by_user(c: sa.Connection) -> dict[str, list[str]]:
@@ -61,7 +61,7 @@ def set_members(c: sa.Connection, name: str, wanted: list[str]) -> None:
     known = set(c.scalars(sa.select(users.c.name).where(users.c.name.in_(wanted))))
     for one in wanted:
         if one not in known:
-            raise NotFound(f"There is no account {one!r}: `paddock users` lists those that exist.")
+            raise NotFound(f"There is no account {one!r}: `paddock users ls` lists those that exist.")
     c.execute(sa.delete(members).where(members.c.group == name))
     _insert(c, [(name, user) for user in dict.fromkeys(wanted)], LOCAL)
 
@@ -76,7 +76,7 @@ def set_of_user(c: sa.Connection, user: str, wanted: list[str]) -> None:
     mirrored = set(c.scalars(sa.select(members.c.group).where(members.c.user == user)))
     for one in wanted:
         if one not in sources:
-            raise NotFound(f"There is no group {one!r}: `paddock groups` lists those that exist.")
+            raise NotFound(f"There is no group {one!r}: `paddock groups ls` lists those that exist.")
         if sources[one] != LOCAL and one not in mirrored:
             raise Conflict(f"The members of {one!r} come from {sources[one]}: change them there.")
     _insert(c, [(group, user) for group in dict.fromkeys(wanted) if group not in mirrored], LOCAL)

@@ -65,4 +65,4 @@ def listed(c: sa.Connection) -> list[Invite]:
 def withdraw(c: sa.Connection, id: str) -> None:
     """Delete a link that nobody has used; raise NotFound if there is none."""
     if not c.execute(sa.delete(invites).where(invites.c.id == id, invites.c.used_by.is_(None))).rowcount:
-        raise NotFound(f"There is no open invitation {id!r}: `paddock invite ls` lists those that exist.")
+        raise NotFound(f"There is no open invitation {id!r}: `paddock invite --list` lists those that exist.")

@@ -28,6 +28,7 @@ from paddock.models import (
     ScriptReport,
     TaskCounts,
     TaskState,
+    Visibility,
     Waits,
 )
 from paddock.models.events import EventData, JobChange, JobRemoved
@@ -104,10 +105,11 @@ class JobRow:
 
 @dataclass(frozen=True, slots=True)
 class FoundJob:
-    """A job that somebody asked for, and whose it is."""
+    """A job that somebody asked for, whose it is, and who sees it."""
 
     id: str
     owner: str
+    visibility: Visibility
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +125,8 @@ class ChangedJob:
 _ROWS = sa.select(*columns(JobRow, jobs.c))
 _CHANGED = sa.select(*columns(ChangedJob, jobs.c)).where(UNTOLD, jobs.c.removing.is_(False))
 _REMOVING = sa.select(jobs.c.id).where(REMOVING)
+_FOUND = sa.select(*columns(FoundJob, jobs.c)).where(jobs.c.removing.is_(False))
+_WHOLE_ID = _FOUND.where(jobs.c.id == sa.bindparam("job"))
 
 
 def insert(c: sa.Connection, new: NewJob) -> None:
@@ -161,16 +165,24 @@ def insert(c: sa.Connection, new: NewJob) -> None:
 
 def find(c: sa.Connection, text: str, sight: Sight) -> FoundJob:
     """Return the only job that somebody may see whose id is `text`, or begins with it."""
-    query = sa.select(*columns(FoundJob, jobs.c)).where(
-        jobs.c.id.startswith(text, autoescape=True), jobs.c.removing.is_(False), sight.where
-    )
-    found = fetch(c, FoundJob, query.order_by(jobs.c.id).limit(6)) if text and storable(text) else []
+    found = _with_id(c, text, sight) if text and storable(text) else []
     if not found:
         raise NotFound(f"There is no job {text!r}: `paddock ls` lists them.")
-    if len(found) > 1 and found[0].id != text:  # in this order, the id itself comes before those that begin with it
+    if len(found) > 1:
         ids = ", ".join(one.id for one in found)
         raise AmbiguousId(f"{text!r} is the beginning of several jobs ({ids}): give more of the id.")
     return found[0]
+
+
+def _with_id(c: sa.Connection, text: str, sight: Sight) -> list[FoundJob]:
+    """Return the job with this id; otherwise the first of those whose ids begin with it."""
+    whole = [FoundJob(*row) for row in c.execute(_WHOLE_ID, {"job": text})]  # nearly always, and in one quick step
+    if whole and sight.sees(whole[0].owner, whole[0].visibility):
+        return whole
+    query = _FOUND.where(jobs.c.id.startswith(text, autoescape=True), sight.where)
+    if c.dialect.name == "sqlite":  # it compares ids byte by byte, and has no index for LIKE
+        query = query.where(jobs.c.id.between(text, text + "\uffff"))
+    return fetch(c, FoundJob, query.order_by(jobs.c.id).limit(6))
 
 
 def resolve(c: sa.Connection, text: str, sight: Sight) -> str:

@@ -33,7 +33,7 @@ def get(c: sa.Connection, name: str) -> UserRow:
     """Return an account; raise NotFound if there is none of this name."""
     found = find(c, name)
     if found is None:
-        raise NotFound(f"There is no account {name!r}: `paddock users` lists those that exist.")
+        raise NotFound(f"There is no account {name!r}: `paddock users ls` lists those that exist.")
     return found
 
 

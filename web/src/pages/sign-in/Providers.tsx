@@ -17,6 +17,10 @@ export function Providers({ methods, next, code }: Props) {
       key={name}
       variant={methods.passwords ? 'default' : 'filled'}
       component="a"
+      h="auto"
+      mih={36}
+      py={6}
+      styles={{ label: { whiteSpace: 'normal', textAlign: 'center', lineHeight: 1.35 } }}
       href={`/api/v1/session/oidc/${encodeURIComponent(name)}/begin?${query}`}
     >
       Continue with {title}

@@ -54,6 +54,7 @@ function providerFailure(code: string | null): string | null {
   if (code === null) return null;
   const texts: Record<string, string> = {
     not_allowed: 'You have no account here: ask an admin of the team to invite you.',
+    conflict: 'Your name is taken here, or cannot be the name of an account: ask an admin of the team.',
     sign_in_unavailable: 'The provider does not answer: try again later, or ask an admin to look at the server’s log.',
   };
   return texts[code] ?? 'Signing in with the provider did not work: try again.';

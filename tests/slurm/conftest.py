@@ -27,14 +27,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Cluster]:
     """Three nodes, with accounting."""
-    with _cluster() as made:
+    with started_cluster() as made:
         yield made
 
 
 @pytest.fixture(scope="session")
 def bare_cluster() -> Iterator[Cluster]:
     """Three nodes, without accounting: a job that has ended is soon forgotten."""
-    with _cluster(accounting=False, min_job_age=2) as made:
+    with started_cluster(accounting=False, min_job_age=2) as made:
         yield made
 
 
@@ -44,7 +44,7 @@ def binding_cluster() -> Iterator[Cluster]:
     cores = len(os.sched_getaffinity(0))
     if cores < 2 or cores != os.cpu_count():
         pytest.skip("needs two cores, and all of this machine's")
-    with _cluster(nodes=1, cpus=cores, accounting=False, extra="TaskPlugin=task/affinity") as made:
+    with started_cluster(nodes=1, cpus=cores, accounting=False, extra="TaskPlugin=task/affinity") as made:
         yield made
 
 
@@ -71,7 +71,7 @@ def _tidied() -> Iterator[None]:
 
 
 @contextmanager
-def _cluster(**options: Any) -> Iterator[Cluster]:
+def started_cluster(**options: Any) -> Iterator[Cluster]:
     _require_slurm()
     with (
         _slot() as slot,

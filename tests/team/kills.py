@@ -12,7 +12,6 @@ import os
 import random
 import signal
 import sys
-import tempfile
 import time
 from collections import Counter
 from dataclasses import dataclass, field
@@ -128,11 +127,23 @@ def _judge(lab: MemberServer, name: str, job: str, verdict: Verdict) -> None:
     for task in found:
         if task["state"] != "finished" or task["best_value"] != 0.2 or not done[task["id"]]:
             verdict.lost.append(f"{task['id']}: {task['state']} {task['best_value']} {done[task['id']]}")
-        if done[task["id"]] > 1:
-            verdict.twice.append(f"{task['id']} finished {done[task['id']]} times")
+        if done[task["id"]] > 1 and (why := _doubled(lab, name, task["id"], mine("done"))):
+            verdict.twice.append(why)
     verdict.twice += [f"{one} began {count} times" for one, count in Counter(mine("begun")).items() if count > 1]
     verdict.twice += [f"{one} ran beside another" for one in mine("overlaps")]
     verdict.foreign |= owners(lab.folder(name, job)) - {(lab.uid(name), 0)}
+
+
+def _doubled(lab: MemberServer, name: str, task: str, done: list[str]) -> str | None:
+    """Return what is wrong with a task that came to its end twice.
+
+    That is right only if the runner of the earlier attempt was killed between the task's last line and its own report.
+    """
+    attempts = {f"{task}.{one['number']}": one for one in lab.get(name, f"/tasks/{task}/attempts")}
+    ends = [(one, attempts[one]["state"], attempts[one]["cause"]) for one in done if one in attempts]
+    finished = [one for one, state, _ in ends if state == "finished"]
+    unknown = [one for one, state, cause in ends if state != "finished" and cause != "lost"]
+    return f"{task} came to its end several times: {ends}" if len(finished) != 1 or unknown else None
 
 
 def main() -> int:
@@ -146,11 +157,9 @@ def main() -> int:
     with contextlib.ExitStack() as stack:
         settings = {}
         if given.slurm:
-            from tests.slurm.cluster import Cluster
+            from tests.slurm.conftest import started_cluster
 
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="kills-", dir="/tmp"))
-            Path(folder).chmod(0o755)
-            cluster = stack.enter_context(Cluster(Path(folder)))
+            cluster = stack.enter_context(started_cluster())
             slurm = {"conf": str(cluster.conf), "poll_seconds": 0.5, "rest_seconds": 2, "python": "/usr/bin/python3"}
             settings = {"backend": "lab", "backends": json.dumps({"lab": slurm})}
         lab = stack.enter_context(member_server(**settings))

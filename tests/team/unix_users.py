@@ -11,6 +11,7 @@ import contextlib
 import grp
 import os
 import pwd
+import re
 import shutil
 import signal
 import subprocess
@@ -37,6 +38,8 @@ Defaults!{agent} !requiretty, umask=0077, umask_override
 {service} ALL=(%{group}) NOPASSWD: {agent} ""
 """
 PATIENCE = 60.0
+FOLDERS = "paddock-users-"
+_MADE = re.compile(r"pdk(\d+)x\d+")
 _numbers = count(1)
 
 
@@ -79,9 +82,10 @@ class UnixUsers:
 @contextmanager
 def unix_users() -> Iterator[UnixUsers]:
     """Make the accounts, install the loader and the rule for sudo, and remove all of it at the end."""
+    _remove_leftovers()
     mark = f"pdk{os.getpid()}x{next(_numbers)}"
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="paddock-users-", dir="/tmp")))
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=FOLDERS, dir="/tmp")))
         folder.chmod(0o755)
         program = folder / "libexec" / "paddock-agent"
         program.parent.mkdir(mode=0o755)
@@ -94,6 +98,26 @@ def unix_users() -> Iterator[UnixUsers]:
             _change("usermod", "--append", "--groups", group, member)
         stack.enter_context(_rules(mark, RULES.format(agent=program, service=service, group=group)))
         yield UnixUsers(folder, service, group, alice, bob, stranger, program)
+
+
+def _remove_leftovers() -> None:
+    """Remove what tests have left that were killed before they could remove it: their process is gone."""
+
+    def is_left(name: str) -> bool:
+        found = _MADE.match(name)
+        return found is not None and processes.started(int(found[1])) is None
+
+    for path in Path("/etc/sudoers.d").iterdir():
+        if is_left(path.name):
+            path.unlink(missing_ok=True)
+    for entry in [one for one in pwd.getpwall() if is_left(one.pw_name)]:
+        _end_processes(entry.pw_uid)
+        subprocess.run(["userdel", "--force", entry.pw_name], capture_output=True, check=False)
+        folder = Path(entry.pw_dir).parent
+        if folder.name.startswith(FOLDERS):
+            shutil.rmtree(folder, ignore_errors=True)
+    for group in [one.gr_name for one in grp.getgrall() if is_left(one.gr_name)]:
+        subprocess.run(["groupdel", group], capture_output=True, check=False)
 
 
 @contextmanager

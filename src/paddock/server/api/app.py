@@ -59,7 +59,8 @@ def create_app(server: Server, token: str) -> FastAPI:
     app.add_middleware(BodyLimit, limits=server.settings.upload)
     settings = server.settings
     keys = Keys(server.db, token, settings.owner, settings.team.session_days)
-    cookies = Cookies(token, str(server.home.root), settings.url)
+    public = settings.url or ("https://" if settings.tls_certificate else None)
+    cookies = Cookies(token, str(server.home.root), public)
     app.state.gate = Gate.of(settings, keys, cookies)
     app.add_middleware(TokenWall, token=token, keys=keys, cookies=cookies)
     return app

@@ -6,6 +6,7 @@ is larger than `MOST_NAMES`. These functions may block: call them in a thread (s
 
 import errno
 import itertools
+import math
 import os
 import re
 import stat
@@ -41,7 +42,11 @@ _BLOCK = tarfile.BLOCKSIZE
 
 def shown(name: str) -> str:
     """Return a name as text that JSON can contain; `named` returns the name again."""
-    return os.fsencode(name).replace(b"\\", b"\\\\").decode("utf-8", errors="backslashreplace")
+    try:
+        raw = os.fsencode(name)
+    except UnicodeEncodeError:  # no file system has such a name, but an agent can report it
+        raw = name.encode("utf-8", errors="replace")
+    return raw.replace(b"\\", b"\\\\").decode("utf-8", errors="backslashreplace")
 
 
 def named(text: str) -> str:
@@ -376,7 +381,7 @@ class Archive:
             self._leave_out(one.path, error.message)
             yield b""
             return
-        yield _header(name, tarfile.REGTYPE, 0o755 if file.executable else 0o644, file.size, int(file.modified))
+        yield _header(name, tarfile.REGTYPE, 0o755 if file.executable else 0o644, file.size, _seconds(file.modified))
         left = file.size
         with suppress(NotFound):
             while left and (data := file.read()):
@@ -395,6 +400,11 @@ class Archive:
     def _leave_out(self, path: str, why: str) -> None:
         if len(self._left_out) <= _MOST_LEFT_OUT:
             self._left_out.append(f"{shown(path)}: {why}\n")
+
+
+def _seconds(modified: float) -> int:
+    """Return a time for an archive; an agent can report one that is no number."""
+    return int(modified) if math.isfinite(modified) else 0
 
 
 def _next(descriptor: int, at: int, left: int) -> bytes:

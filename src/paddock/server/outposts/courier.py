@@ -139,7 +139,9 @@ class Courier:
         """Return why the folder of a job cannot be reached at the moment."""
         with self._state:
             load = self._loads.get(job)
-            return self._problem or self.link.problem or (load.problem if load else None)
+            down = self.link.problem
+            down = down and f"The agent of {self.user} does not work: {down}."
+            return self._problem or down or (load.problem if load else None)
 
     def full(self, job: str) -> bool:
         """Return True if the journals of a job are larger than what is taken."""

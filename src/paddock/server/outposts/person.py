@@ -3,16 +3,17 @@
 import json
 import secrets
 import signal
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeGuard
 
 from paddock.agents.link import Link
 from paddock.errors import AgentUnavailable
 from paddock.program import environment
 from paddock.program.commands import Command
 
-MOST_ANSWER = 256 * 1024**2
+MOST_ANSWER = 32 * 1024**2  # a person can answer anything, and it takes the server's memory
+LOCATE_SECONDS = 20.0
 ANSWERS = "incoming"  # the folder for answers, in the agent's
 
 
@@ -24,10 +25,14 @@ class Person(environment.Workbench):
         self.link = link
 
     def locate(self, asked: Mapping[str, Any]) -> Mapping[str, Any]:
-        found = self.call("locate", dict(asked), 20.0)
-        if not isinstance(found, dict):
-            raise AgentUnavailable(f"The agent of {self.user} does not work: it found no answer.")
-        return found
+        found = self.call("locate", dict(asked), LOCATE_SECONDS)
+        given = found if isinstance(found, dict) else {}
+        fault, argv, env = given.get("fault"), given.get("argv"), given.get("env")
+        if _texts(fault) and len(fault) == len(("field", "message", "beginning")):
+            return {"fault": fault}
+        if not _texts(argv) or not isinstance(env, dict) or not _texts([*env, *env.values()]):
+            raise AgentUnavailable(f"The agent of {self.user} does not work: it looked for no interpreter.")
+        return {"argv": argv, "env": env}
 
     def run(self, command: Command, seconds: float) -> tuple[int, str, str]:
         mark = secrets.token_hex(8)
@@ -71,4 +76,5 @@ class Person(environment.Workbench):
                 self.link.remove(answer)
 
 
-Persons = Callable[[str], Person]
+def _texts(given: Any) -> TypeGuard[list[str]]:
+    return isinstance(given, list) and all(isinstance(one, str) and "\0" not in one for one in given)

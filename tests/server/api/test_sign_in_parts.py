@@ -158,8 +158,11 @@ def test_nobody_is_let_in_by_what_may_be_outdated(db: Database, monkeypatch: pyt
     with pytest.raises(RuntimeError):
         keys.reload()
     assert keys.stale  # the wall reloads before it lets anybody in
+    with pytest.raises(RuntimeError):
+        keys.refresh()
+    assert keys.stale
     monkeypatch.undo()
-    keys.reload()
+    keys.refresh()
     assert not keys.stale
 
 

@@ -92,7 +92,7 @@ class TokenWall:
             self._cookies.check_stranger(method, headers)
             return None
         if self._keys.stale:  # what is in memory may be outdated: nobody is let in by it
-            await run_in_threadpool(self._keys.reload)
+            await run_in_threadpool(self._keys.refresh)
         if headers.get("authorization", "").strip().lower() == door.SCHEME:
             user = await self._at_the_door(scope)
             return self._admit(scope, user, partial(self._keys.by_account, user))

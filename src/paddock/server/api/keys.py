@@ -52,25 +52,34 @@ class Keys:
         self.reload()
 
     def reload(self) -> None:
-        """Read everything again. If that fails, `stale` stays set, and nobody is let in before it has succeeded."""
+        """Read everything again. If that fails, `stale` is set, and nobody is let in before it has succeeded."""
         with self._loading:
-            self.stale = True
-            with self._db.read() as c:
-                on, found, of = team.is_on(c), users.every(c), groups.by_user(c)
-                valid = tokens.valid(c, time.time())
-            self._accounts = {
-                one.name: KnownAccount(one.name, one.role, frozenset(of.get(one.name, ())))
-                for one in found
-                if one.active
-            }
-            self._by_unix_name = {
-                one.unix_name: self._accounts[one.name] for one in found if one.active and one.unix_name
-            }
-            self._tokens = {one.hash: one for one in valid}
-            self._digests = {one.id: one.hash for one in valid}
-            self.sessions.reload()
-            self.on = on
+            try:
+                self._load()
+            except BaseException:
+                self.stale = True
+                raise
             self.stale = False
+
+    def refresh(self) -> None:
+        """Read everything again unless another thread has just done so."""
+        with self._loading:
+            if self.stale:
+                self._load()
+                self.stale = False
+
+    def _load(self) -> None:
+        with self._db.read() as c:
+            on, found, of = team.is_on(c), users.every(c), groups.by_user(c)
+            valid = tokens.valid(c, time.time())
+        self._accounts = {
+            one.name: KnownAccount(one.name, one.role, frozenset(of.get(one.name, ()))) for one in found if one.active
+        }
+        self._by_unix_name = {one.unix_name: self._accounts[one.name] for one in found if one.active and one.unix_name}
+        self._tokens = {one.hash: one for one in valid}
+        self._digests = {one.id: one.hash for one in valid}
+        self.sessions.reload()
+        self.on = on
 
     def is_server(self, given: str | None) -> bool:
         """Return True if this is the server's own token."""

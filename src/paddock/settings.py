@@ -256,7 +256,7 @@ class Settings(BaseSettings):
         "in the home unless its path is absolute; plain HTTP when not given",
     )
     tls_key: Path | None = Field(None, description="file (PEM) with the key of that certificate, private to the owner")
-    url: str | None = Field(
+    public_url: str | None = Field(
         None,
         pattern=r"^https?://[^/?#\s]+(/[^?#\s]*)?$",
         description="the address that people open, if it is not the one that the server listens on (behind a proxy)",

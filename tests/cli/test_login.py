@@ -259,7 +259,7 @@ def test_tokens(alice: Person, lab: Team) -> None:
     assert "valid until" in made.err
     env = {"PADDOCK_URL": lab.url, "PADDOCK_TOKEN": token}
     assert alice("whoami", "--json", **env).json["scope"] == "read"
-    assert "only for reading" in alice("token", "add", "x", code=4, **env).err
+    assert "may only read" in alice("token", "add", "x", code=4, **env).err
     assert "laptop" in alice("token", "ls").out
     assert alice("token", "revoke", "laptop").out == f"revoked: {token.split('_')[1]}\n"
     assert "You have no token 'laptop'" in alice("token", "revoke", "laptop", code=3).err

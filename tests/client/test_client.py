@@ -268,7 +268,9 @@ def test_no_server(tmp_path: Path) -> None:
     (tmp_path / "server.json").write_text("{")
     with paddock.Client(home=tmp_path) as client, pytest.raises(ServerUnreachable, match="cannot be read"):
         client.jobs()
-    with paddock.Client(url="http://127.0.0.1:1") as client:
+    with paddock.Client(url="http://127.0.0.1:1") as client, pytest.raises(NotAuthorised, match="paddock login"):
+        client.jobs()
+    with paddock.Client(url="http://127.0.0.1:1", token="any") as client:
         with pytest.raises(ServerUnreachable, match=r"127\.0\.0\.1:1"):
             client.jobs()
         with pytest.raises(ServerUnreachable):

@@ -21,7 +21,7 @@ def _settings(**given: Any) -> Settings:
     "given",
     [
         {}, {"host": "127.0.0.1"}, {"host": "127.1.2.3"}, {"host": "::1"}, {"host": "localhost"},
-        {"host": EVERYWHERE, "url": "https://lab.example"}, {"host": EVERYWHERE, "insecure": True},
+        {"host": EVERYWHERE, "public_url": "https://lab.example"}, {"host": EVERYWHERE, "insecure": True},
         {"host": EVERYWHERE, "tls_certificate": "a.pem", "tls_key": "a.key"},
     ],
     ids=str,
@@ -30,7 +30,9 @@ def test_what_is_safe_enough(given: dict[str, Any]) -> None:
     tls.refuse_clear_text(_settings(**given))
 
 
-@pytest.mark.parametrize("given", [{"host": EVERYWHERE}, {"host": "::"}, {"host": "lab", "url": "http://lab"}], ids=str)
+@pytest.mark.parametrize(
+    "given", [{"host": EVERYWHERE}, {"host": "::"}, {"host": "lab", "public_url": "http://lab"}], ids=str
+)
 def test_what_is_not(given: dict[str, Any]) -> None:
     with pytest.raises(InvalidInput, match=r"tls_certificate.*url.*--insecure"):
         tls.refuse_clear_text(_settings(**given))
@@ -57,7 +59,7 @@ def test_a_server_with_accounts_does_not_start_there(tmp_path: Path) -> None:
 
 
 def test_behind_a_proxy_links_and_the_cookie_are_those_of_the_proxy(tmp_path: Path) -> None:
-    with running(tmp_path / "home", url="https://lab.example/paddock") as server:
+    with running(tmp_path / "home", public_url="https://lab.example/paddock") as server:
         state = server.post("/team", {"on": True})
         assert state["setup"].startswith("https://lab.example/paddock/setup?code=")
         found = server_file.read(server.home)

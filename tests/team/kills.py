@@ -16,6 +16,7 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from paddock.common import processes
 from tests.support.server import wait_for
@@ -155,7 +156,7 @@ def main() -> int:
     parser.add_argument("--slurm", action="store_true", help="on a Slurm cluster that is started for it")
     given = parser.parse_args()
     with contextlib.ExitStack() as stack:
-        settings = {}
+        settings: dict[str, Any] = {}
         if given.slurm:
             from tests.slurm.conftest import started_cluster
 

@@ -90,7 +90,7 @@ class MemberServer:
 
 
 @contextmanager
-def member_server(**settings: Any) -> Iterator[MemberServer]:
+def member_server(local__slots: int = 4, **settings: Any) -> Iterator[MemberServer]:
     with unix_users() as users, tempfile.TemporaryDirectory(prefix="packages-", dir=users.folder) as packages:
         copy_packages(Path(packages))
         server = UserServer(
@@ -103,7 +103,7 @@ def member_server(**settings: Any) -> Iterator[MemberServer]:
             team__agent=json.dumps(users.agent),
             team__folder=f"~/{FOLDER}",
             local__python="/usr/bin/python3",
-            local__slots=4,
+            local__slots=local__slots,
             runner__grace_seconds=1,
             **settings,
         )

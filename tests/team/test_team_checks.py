@@ -74,7 +74,7 @@ def test_the_address_the_door_and_the_warden() -> None:
     assert {name for name, one in done.items() if not one.ok} == {"address", "door", "passwords (PAM)"}
     assert done["tasks"].ok
     assert "pdknone" in done["passwords (PAM)"].detail
-    for better in ({"url": "https://lab.example"}, {"host": "127.0.0.1"}):
+    for better in ({"public_url": "https://lab.example"}, {"host": "127.0.0.1"}):
         assert next(one for one in checks(Settings(**plain | better), []) if one.name == "address").ok
 
 

@@ -226,7 +226,7 @@ def _settings(chosen: InstallChoices) -> str:
 {"" if chosen.admin else "# "}owner = "{chosen.admin or "alice"}"
 
 # Behind a proxy that speaks HTTPS, or with tls_certificate and tls_key, give the address that people open:
-# url = "https://paddock.example.org"
+# public_url = "https://paddock.example.org"
 
 [team]
 run_as = "user"

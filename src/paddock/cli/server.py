@@ -1,7 +1,6 @@
 """The commands up, token, settings, nodes, inspect and version: the server, and what needs none."""
 
 import json
-import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -85,10 +84,8 @@ def _serve(found: settings.Settings, hosted: str | None, succeed: bool, as_json:
     from paddock.server.serve import serve
 
     def announce(url: str, link: str) -> None:
-        behind_https = (found.url or "").startswith("https://")
+        behind_https = (found.public_url or "").startswith("https://")
         base.warn([] if behind_https else server_file.exposure(url))
-        if "PADDOCK_URL" in os.environ:
-            base.warn([f"PADDOCK_URL is set, so this server takes {found.url} for the address that people open"])
         if as_json:
             base.emit_line({"url": url, "link": link})
             return

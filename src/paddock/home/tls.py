@@ -35,13 +35,13 @@ def context(settings: "Settings") -> ssl.SSLContext | None:
 def refuse_clear_text(settings: "Settings") -> None:
     """Raise InvalidInput if people would send their passwords over a network that others can read."""
     here = settings.host in ("localhost", "::1") or settings.host.startswith("127.")
-    if here or settings.insecure or _files(settings) or (settings.url or "").startswith("https://"):
+    if here or settings.insecure or _files(settings) or (settings.public_url or "").startswith("https://"):
         return
     raise InvalidInput.at(
         "host",
         f"this server has accounts and listens on {settings.host} without HTTPS, where passwords could be read on the "
-        "way: set tls_certificate and tls_key; or listen on 127.0.0.1 behind a proxy that speaks HTTPS, and set url to "
-        "its https address; or add --insecure if nobody else can read this network",
+        "way: set tls_certificate and tls_key; or listen on 127.0.0.1 behind a proxy that speaks HTTPS, and set "
+        "public_url to its https address; or add --insecure if nobody else can read this network",
     )
 
 

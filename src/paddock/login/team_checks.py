@@ -93,9 +93,11 @@ def _address(settings: Settings) -> TeamCheck:
         tls.refuse_clear_text(settings)
     except PaddockError as error:
         return _bad("", error.message)
-    if settings.insecure and not (settings.tls_certificate or (settings.url or "").startswith("https://")):
+    if settings.insecure and not (settings.tls_certificate or (settings.public_url or "").startswith("https://")):
         return _bad("", f"plain HTTP on {settings.host} (insecure): passwords can be read on the way")
-    where = settings.url or f"{'https' if settings.tls_certificate else 'http'}://{settings.host}:{settings.port}"
+    where = (
+        settings.public_url or f"{'https' if settings.tls_certificate else 'http'}://{settings.host}:{settings.port}"
+    )
     return _good("", where)
 
 

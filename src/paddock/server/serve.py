@@ -84,11 +84,11 @@ def serve(
         app = create_app(Server(db, home, settings, engine, wakeup), token)
         port = listener.getsockname()[1]
         url = _url(settings.host, port, "https" if secure else "http")
-        about = ServerAddress.here(url, port, cluster, tls.certificate(settings), settings.url)
-        page = (settings.url or url).rstrip("/")
+        about = ServerAddress.here(url, port, cluster, tls.certificate(settings), settings.public_url)
+        page = (settings.public_url or url).rstrip("/")
         held.add_address(url)
         server = _Uvicorn(app, secure, home, about, lambda: (announce or _print)(url, f"{page}/?token={token}"))
-        server.config.proxy_headers = settings.url is not None  # anybody on this machine can send these headers
+        server.config.proxy_headers = settings.public_url is not None  # anybody on this machine can send these headers
         held.when_lost(lambda: _give_way(server, engine))
         server.run([listener, *inside, *outside])
         held.refuse_lost()

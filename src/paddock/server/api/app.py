@@ -59,7 +59,7 @@ def create_app(server: Server, token: str) -> FastAPI:
     app.add_middleware(BodyLimit, limits=server.settings.upload)
     settings = server.settings
     keys = Keys(server.db, token, settings.owner, settings.team.session_days)
-    public = settings.url or ("https://" if settings.tls_certificate else None)
+    public = settings.public_url or ("https://" if settings.tls_certificate else None)
     cookies = Cookies(token, str(server.home.root), public)
     app.state.gate = Gate.of(settings, keys, cookies)
     app.add_middleware(TokenWall, token=token, keys=keys, cookies=cookies)

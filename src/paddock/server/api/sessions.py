@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
-from paddock.server.store import sessions
+from paddock.server.store import sessions, users
 from paddock.server.store.db import Connection, Database
 from paddock.server.store.sessions import SessionRow
 
@@ -60,6 +60,8 @@ class Sessions:
                 if instead is not None:
                     sessions.end(c, digest(instead))
                 sessions.begin(c, row, self._token)
+                if user is not None:
+                    users.seen(c, {user: now})
                 record(c)
                 known = sessions.known(c)
             self._known = known

@@ -133,7 +133,7 @@ def one_time_link(at: Server, c: Connection, by: Caller, wanted: NewLink) -> str
 def base_url(at: Server) -> str:
     """Return the address that people open."""
     known = server_file.read(at.home)
-    return (at.settings.url or (known.url if known else "")).rstrip("/")
+    return (at.settings.public_url or (known.url if known else "")).rstrip("/")
 
 
 @router.post("/setup/open")

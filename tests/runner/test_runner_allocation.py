@@ -5,6 +5,7 @@ import os
 import signal
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,9 +45,14 @@ def test_started_a_second_time(folder: Folder, python: str) -> None:
     assert [folder.records(number=n)[0]["start"] for n in (1, 2)] == [1, 2]
 
 
-def test_one_that_is_not_the_last_claims_nothing(folder: Folder) -> None:
-    folder.allocate(poll_seconds=60)
-    first = folder.start()
+SIZES = {"GPU": {"need": 9 * 10**9, "samples": [[{"size": size}, size * 10**9] for size in range(1, 10)]}}
+
+
+@pytest.mark.parametrize("gpus", [None, {"task": 1, "per": 4, "known": SIZES}], ids=["in order", "the largest first"])
+def test_one_that_is_not_the_last_claims_nothing(folder: Folder, gpus: dict[str, Any] | None) -> None:
+    more: dict[str, Any] = {"gpus": gpus} if gpus else {}
+    folder.allocate(poll_seconds=60, slots=4, **more)
+    first = folder.start(CUDA_VISIBLE_DEVICES="0")
     wait_for(folder.records)
     (folder.root / "allocations/a1.0/journal.2.jsonl").touch()
     folder.add("t-1", "true")

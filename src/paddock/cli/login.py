@@ -26,6 +26,8 @@ Server = Annotated[
     str | None,
     typer.Argument(metavar="URL", help="Address of the server, such as https://paddock.example.org."),
 ]
+Days = Annotated[float, typer.Option(min=0.01, max=3650, help="How long to stay signed in.")]
+Insecure = Annotated[bool, typer.Option("--insecure", help="Send the password over the network without HTTPS.")]
 
 
 def login(
@@ -36,10 +38,8 @@ def login(
         bool,
         typer.Option("--token", help="Ask for a token from the page (Profile) instead of a password: single sign-on."),
     ] = False,
-    days: Annotated[float, typer.Option(min=0.01, max=3650, help="How long to stay signed in.")] = 90,
-    insecure: Annotated[
-        bool, typer.Option("--insecure", help="Send the password over the network without HTTPS.")
-    ] = False,
+    days: Days = 90,
+    insecure: Insecure = False,
     as_json: Json = False,
 ) -> None:
     """Sign in to a server of a team. From then on, all commands use that server, until `paddock logout`.
@@ -68,10 +68,8 @@ def login(
 def join(
     link: Annotated[str, typer.Argument(metavar="LINK", help="The link of `paddock team on` or `paddock invite`.")],
     name: Annotated[str | None, typer.Option("--name", "-n", help="The name that you choose, if you may.")] = None,
-    days: Annotated[float, typer.Option(min=0.01, max=3650, help="How long to stay signed in.")] = 90,
-    insecure: Annotated[
-        bool, typer.Option("--insecure", help="Send the password over the network without HTTPS.")
-    ] = False,
+    days: Days = 90,
+    insecure: Insecure = False,
     as_json: Json = False,
 ) -> None:
     """Take the account that a one-time link is for: choose a name and a password, and sign in. Needs no browser.

@@ -1,5 +1,6 @@
 """Test accounts, groups, invitations, tokens and sessions of a real server in team mode."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +21,13 @@ def test_everybody_is_who_they_are(lab: Team) -> None:
         assert (me["name"], me["role"], me["team"]) == (name, role, True)
     assert lab.clients[ALICE].get("/me").json()["via"] == "token test"
     assert lab.browser(BOB).get("/me").json()["via"] == "session"
+
+
+def test_who_has_just_signed_in_was_seen(lab: Team) -> None:
+    before = time.time()
+    lab.browser(GUEST)
+    seen = {one["name"]: one["seen_at"] for one in lab.clients[ADMIN].get("/accounts").json()}
+    assert seen[GUEST] >= before - 1
 
 
 def test_turning_on_copied_the_database_and_can_be_repeated(lab: Team) -> None:

@@ -16,6 +16,8 @@ from paddock.agents.links import Links
 from paddock.common import files, layout
 from paddock.models import AllocationState
 from paddock.paths import Home
+from paddock.server.outposts import courier
+from paddock.server.outposts.away import Away
 from paddock.server.outposts.outpost import Outpost, UnreadFiles
 from paddock.server.outposts.registry import Outposts
 from paddock.server.store.allocations import AllocationRow
@@ -170,6 +172,30 @@ def test_journals_arrive_byte_for_byte(place: Place) -> None:
     ended = [row(AllocationState.ENDED)]
     wait_for(lambda: not place.outposts.attend(ended), what="all of it to be here")
     assert near.read_bytes() == far.read_bytes()
+
+
+@pytest.mark.parametrize("place", KINDS[1:], indirect=True)
+def test_journals_are_taken_up_to_a_limit(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A person can write any amount into a journal, which the server would keep."""
+    monkeypatch.setattr(courier, "MOST_JOURNALS", 50_000)
+    place.post.plan([KEY], f"{JOB}-a1.manifest.json", "{}")
+    place.carried()
+    far, near = place.post.folder.journal(KEY, 1), place.post.mirror.journal(KEY, 1)
+    place.outposts.attend([row()])
+    away = place.post
+    assert isinstance(away, Away)
+    assert not away.full
+    for _ in range(8):
+        place.write(far, '{"e": "runner"}\n' * 1_000)
+        wait_for(lambda: away.full or (near.exists() and near.stat().st_size == far.stat().st_size))
+    wait_for(lambda: away.full)
+    taken = near.stat().st_size
+    assert 50_000 < taken <= 66_000
+    place.write(far, '{"e": "bye"}\n' * 1_000)
+    place.outposts.attend([row()])
+    place.reopen()
+    wait_for(lambda: not place.outposts.attend([row(AllocationState.ENDED)]), what="no more of it to be waited for")
+    assert near.stat().st_size == taken
 
 
 def test_what_was_not_reported_is_read_again(place: Place) -> None:

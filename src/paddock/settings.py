@@ -13,6 +13,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from paddock.errors import InvalidInput, in_words
 from paddock.models import Cause, EnvName, Model, Resources
+from paddock.models.hosts import HostNames
 from paddock.models.keep import KeepPolicy
 from paddock.paths import home_folder, refuse_foreign, refuse_foreign_inside
 
@@ -51,17 +52,46 @@ class SlurmSettings(Model):
     command_seconds: float = Field(20.0, ge=1, le=600, description="how long a command of Slurm may take")
 
 
+class HostsSettings(Model):
+    """Machines that are reached by ssh, without a scheduler."""
+
+    kind: Literal["hosts"] = Field("hosts", description="the kind of this backend")
+    hosts: list[HostNames] = Field(
+        default_factory=list,
+        description="names for ssh, such as gpu1 or gpu[3-8]; `paddock hosts add` adds others without this file",
+    )
+    ssh: list[str] = Field(
+        ["ssh"], min_length=1, description="the command that connects, with options of its own; ssh's own files apply"
+    )
+    as_user: Literal["none", "sudo", "ssh"] = Field(
+        "none",
+        description="how tasks run as whoever asked for them, if team.run_as is user: by sudo on the host, or by "
+        "ssh as that account; none: all as the account that ssh signs in as",
+    )
+    shared_home: bool = Field(
+        False, description="the hosts see the server's home, or people's homes, at the same path as the server does"
+    )
+    one_user_a_host: bool = Field(False, description="a host that has tasks of one person gets none of another")
+    folder: str | None = Field(None, description="where jobs lie on the hosts; team.folder when not given")
+    python: str = Field("python3", description="interpreter on the hosts for agent and runner (3.8 or newer)")
+    slots: int | None = Field(None, ge=1, description="tasks without a GPU at a time per host; as many as cores")
+    look_seconds: float = Field(5.0, ge=0.5, le=600, description="how often a host reports how busy it is")
+    resources: Resources = Field(Resources(), description="defaults for jobs")
+
+
 def _kind(given: Any) -> str:
     """Return the kind of a backend. Without one it is a Slurm cluster, as in older files."""
     return str(given.get("kind", "slurm") if isinstance(given, Mapping) else getattr(given, "kind", "slurm"))
 
 
 BackendSettings = Annotated[
-    Annotated[LocalSettings, Tag("local")] | Annotated[SlurmSettings, Tag("slurm")],
+    Annotated[LocalSettings, Tag("local")]
+    | Annotated[SlurmSettings, Tag("slurm")]
+    | Annotated[HostsSettings, Tag("hosts")],
     Discriminator(
         _kind,
         custom_error_type="kind",
-        custom_error_message="there is no such kind of backend; there are: local, slurm",
+        custom_error_message="there is no such kind of backend; there are: local, slurm, hosts",
     ),
 ]
 
@@ -239,6 +269,27 @@ class LoginSettings(Model):
     oidc: dict[str, OidcSettings] = Field(default_factory=dict, description="with single sign-on, by name")
 
 
+class NotifySettings(Model):
+    """Notices outside the page."""
+
+    urls: list[str] = Field(
+        default_factory=list,
+        description="where admins get theirs: addresses as apprise writes them, such as mailtos://... or a webhook",
+    )
+    mail: str | None = Field(
+        None,
+        description="the mail server, as apprise writes it (mailtos://user:password@smtp.example.org?from=...); "
+        "without it nobody gets mail",
+    )
+    mail_file: Path | None = Field(None, description="file that contains `mail`, in the home unless it is absolute")
+    schemes: list[str] = Field(
+        ["slack", "msteams", "workflow", "discord", "ntfy", "ntfys", "tgram", "pover", "mmosts", "matrixs", "zulip"],
+        description="kinds of addresses that people may give for themselves; others would let them make the server "
+        "call anything",
+    )
+    days: float = Field(90.0, gt=0, description="how long notices are kept")
+
+
 class Settings(BaseSettings):
     """All settings. `paddock settings` shows the values in force."""
 
@@ -293,6 +344,7 @@ class Settings(BaseSettings):
     keep: KeepPolicy = Field(KeepPolicy(), description="how long things are kept")
     team: TeamSettings = Field(TeamSettings(), description="several people on one server")
     login: LoginSettings = Field(LoginSettings(), description="how people sign in")
+    notify: NotifySettings = Field(NotifySettings(), description="notices outside the page")
     retries: RetrySettings = Field(RetrySettings(), description="default number of automatic retries by cause")
 
     @model_validator(mode="before")
@@ -329,6 +381,11 @@ class Settings(BaseSettings):
     def clusters(self) -> dict[str, SlurmSettings]:
         """Return all Slurm clusters."""
         return {name: one for name, one in self.every_backend.items() if isinstance(one, SlurmSettings)}
+
+    @property
+    def fleets(self) -> dict[str, HostsSettings]:
+        """Return all backends of hosts that are reached by ssh."""
+        return {name: one for name, one in self.every_backend.items() if isinstance(one, HostsSettings)}
 
     @classmethod
     def settings_customise_sources(

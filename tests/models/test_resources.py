@@ -212,7 +212,7 @@ class TestSections:
 
     def test_an_old_row_of_the_database(self) -> None:
         """It has all fields beside each other, also those that were not given."""
-        common = {name: None for name in Resources.model_fields if name != "slurm"}
+        common = {name: None for name in Resources.model_fields if name not in ("slurm", "hosts")}
         nothing = common | dict.fromkeys(self.SLURM) | {"options": []}
         assert Resources.model_validate(nothing) == Resources()
         assert Resources.model_validate(nothing | {"partition": "volta"}).slurm == SlurmResources(partition="volta")
@@ -376,7 +376,7 @@ class TestKinds:
     @pytest.mark.parametrize("kind", ['"ssh"', '"Slurm"', "7", "[]", "{}"])
     def test_an_unknown_kind(self, home: Home, settings: Settings, kind: str) -> None:
         told = self.refused(home, f"[backends.far]\nkind = {kind}")
-        assert told == {"backends.far": "there is no such kind of backend; there are: local, slurm"}
+        assert told == {"backends.far": "there is no such kind of backend; there are: local, slurm, hosts"}
 
     def test_what_is_wrong_is_named_as_in_the_file(self, home: Home, settings: Settings) -> None:
         own = '[backends.local]\nkind = "local"\n'

@@ -19,6 +19,8 @@ class Traits:
     multi_node: bool = False  # one allocation may have several nodes
     counts_memory: bool = False  # an allocation gets the memory that it asks for, and no more
     counts_cores_of_gpu_tasks: bool = False  # False: allocations with GPUs share the cores
+    dealt: bool = False
+    """Its nodes have no common file system: each attempt is dealt to one allocation, on whose node its files stay."""
 
 
 class GpuProcess(Model):
@@ -28,6 +30,7 @@ class GpuProcess(Model):
     owner: str | None = None
     command: str | None = None
     memory: int | None = Field(None, description="bytes on the GPU")
+    start: int | None = Field(None, description="clock ticks since boot: another process may get the same pid later")
     task: str | None = Field(None, description="the task that it belongs to")
 
 
@@ -42,6 +45,9 @@ class Device(Model):
     uuid: str | None = None
     load: float | None = Field(None, description="share of the time in which it is busy, as last measured")
     memory_used: int | None = Field(None, description="bytes in use by all processes")
+    temperature: float | None = Field(None, description="degrees Celsius")
+    power: float | None = Field(None, description="watts")
+    power_limit: float | None = Field(None, description="watts")
     processes: list[GpuProcess] = Field(default_factory=list, description="the processes on it that the server can see")
 
 
@@ -65,13 +71,23 @@ class Node(Model):
     reason: str | None = Field(None, description="why it takes no new work")
     partitions: list[str] = Field(default_factory=list)
     features: list[str] = Field(default_factory=list)
+    processes: int | None = Field(None, description="number of processes, where they were counted on the node")
+    people: list["SignedInPerson"] = Field(default_factory=list, description="who is logged in on the node")
+
+
+class SignedInPerson(Model):
+    """A person who is logged in on a node."""
+
+    user: str
+    terminal: str = ""
+    since: float | None = Field(None, description="seconds since 1970")
 
 
 class BackendInfo(Model):
     """A backend: a place where jobs can run."""
 
     name: str
-    kind: Literal["local", "slurm"]
+    kind: Literal["local", "slurm", "hosts"]
     default: bool = Field(description="jobs that name no backend run here")
     state: str = Field(description="ok, or what is wrong")
     since: datetime | None = Field(None, description="since when the state has not been ok")

@@ -12,11 +12,14 @@ from paddock.models.allocations import (
 )
 from paddock.models.base import Cause, EnvName, Model, Params, TaskState
 from paddock.models.choices import Convention, Launcher, Method
-from paddock.models.cluster import BackendInfo, Device, ErrorBody, ErrorReply, GpuProcess, Health, Node, Traits, Version
+from paddock.models.cluster import (
+    BackendInfo, Device, ErrorBody, ErrorReply, GpuProcess, Health, Node, SignedInPerson, Traits, Version,
+)
 from paddock.models.events import Event
 from paddock.models.files import (
     FieldDiff, FileDiff, FileEntry, FilePage, FilePreview, ImageFile, ImageList, JobDiff, TaskPatch,
 )
+from paddock.models.hosts import HostInfo, HostKey, HostRequest
 from paddock.models.jobs import (
     BulkRequest, BulkResult, Check, Facets, Failure, FolderNames, Job, JobDetail, JobPage, JobPatch, LeftOut,
     LimitsRequest, MapPart, Marked, MarkRequest, NoWord, Packing,
@@ -25,7 +28,7 @@ from paddock.models.jobs import (
 from paddock.models.keep import PruneItem, PruneKind, PruneReport, PruneRequest, PruneTotal
 from paddock.models.preflight import FoundEnvironment, NamedFile, Needed, Preflight
 from paddock.models.metric_names import Goal
-from paddock.models.resources import Resources, SlurmResources, Triple
+from paddock.models.resources import HostsResources, Resources, SlurmResources, Triple
 from paddock.models.script import FlagStyle, InspectRequest, ScriptParam, ScriptReport, ValuePlace
 from paddock.models.search import (
     ExtendRequest, Move, ObjectiveReport, ObjectiveRequest, RungReport, Savings, SearchReport, TrialReport,

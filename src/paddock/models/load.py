@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, ConfigDict, Field
 
 from paddock.models.base import Model
-from paddock.models.cluster import GpuProcess, Node
+from paddock.models.cluster import GpuProcess, Node, SignedInPerson
 
 
 class Share(Model):
@@ -60,6 +60,7 @@ class LoadSeries(Model):
 
 
 MOST_GPUS = 128  # of a node
+MOST_PEOPLE = 64  # on a node
 MOST_PROCESSES = 64  # of a GPU: a runner reports no more
 
 
@@ -70,6 +71,13 @@ def _short(processes: list[GpuProcess]) -> list[GpuProcess]:
         if not (0 <= one.pid < 2**31 and 0 <= (one.memory or 0) <= 2**63):
             raise ValueError("a number of a process is out of bounds")
     return processes
+
+
+def _named(people: list[SignedInPerson]) -> list[SignedInPerson]:
+    for one in people:
+        if not 0 < len(one.user) <= 64 or len(one.terminal) > 64 or not (one.user + one.terminal).isprintable():
+            raise ValueError("a text about a person is not one")
+    return people
 
 
 class GpuSample(Model):
@@ -84,6 +92,9 @@ class GpuSample(Model):
     memory: int | None = Field(None, ge=0, le=2**63)
     used: int | None = Field(None, ge=0, le=2**63)
     load: float | None = Field(None, ge=0, le=1)
+    temperature: float | None = Field(None, ge=-100, le=1000)
+    power: float | None = Field(None, ge=0, le=1e6)
+    power_limit: float | None = Field(None, ge=0, le=1e6)
     processes: Annotated[list[GpuProcess], AfterValidator(_short)] = Field(
         default_factory=list, max_length=MOST_PROCESSES
     )
@@ -100,6 +111,10 @@ class NodeSample(Model):
     memory: int | None = Field(None, ge=0, le=2**63)
     free: int | None = Field(None, ge=0, le=2**63)
     cards: list[GpuSample] = Field(default_factory=list, max_length=MOST_GPUS)
+    processes: int | None = Field(None, ge=0, le=2**31)
+    people: Annotated[list[SignedInPerson], AfterValidator(_named)] = Field(
+        default_factory=list, max_length=MOST_PEOPLE
+    )
 
     @property
     def used(self) -> int | None:

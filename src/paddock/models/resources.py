@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from paddock.models.base import MOST_SECONDS, Bytes, Model, Name, Seconds
 from paddock.models.choices import Launcher
+from paddock.models.hosts import HostNames, expand
 
 
 def _free_option(option: str) -> str:
@@ -106,6 +107,19 @@ class SlurmResources(Model):
     options: list[SlurmOption] = Field(default_factory=list, max_length=50, description="other options of sbatch")
 
 
+class HostsResources(Model):
+    """What only backends of kind hosts know. Others ignore it."""
+
+    only: list[HostNames] = Field(
+        default_factory=list, max_length=1000, description="only on these hosts, such as gpu1 or gpu[3-8]"
+    )
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Return the names one by one; empty: all hosts."""
+        return frozenset(name for one in self.only for name in expand(one))
+
+
 def in_sections(given: Any) -> Any:
     """Return resources with the names of Slurm in their section: they may be beside the others, as in older files.
 
@@ -154,6 +168,7 @@ class Resources(Model):
     slurm: SlurmResources = Field(
         SlurmResources(), description="what only Slurm knows; its names are also accepted without `slurm`"
     )
+    hosts: HostsResources = Field(HostsResources(), description="what only backends of kind hosts know")
 
     @model_validator(mode="before")
     @classmethod

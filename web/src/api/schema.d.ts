@@ -1861,7 +1861,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "local" | "slurm";
+            kind: "local" | "slurm" | "hosts";
             /** Name */
             name: string;
             /** Partitions */
@@ -2177,6 +2177,16 @@ export interface components {
              */
             name?: string;
             /**
+             * Power
+             * @description watts
+             */
+            power?: number | null;
+            /**
+             * Power Limit
+             * @description watts
+             */
+            power_limit?: number | null;
+            /**
              * Processes
              * @description the processes on it that the server can see
              */
@@ -2186,6 +2196,11 @@ export interface components {
              * @description ids of the tasks that run on it
              */
             tasks?: string[];
+            /**
+             * Temperature
+             * @description degrees Celsius
+             */
+            temperature?: number | null;
             /**
              * Used By
              * @description keys of the allocations on it
@@ -2529,6 +2544,11 @@ export interface components {
             /** Pid */
             pid: number;
             /**
+             * Start
+             * @description clock ticks since boot: another process may get the same pid later
+             */
+            start?: number | null;
+            /**
              * Task
              * @description the task that it belongs to
              */
@@ -2600,6 +2620,17 @@ export interface components {
             per_gpu?: number | null;
             /** Text */
             text: string;
+        };
+        /**
+         * HostsResources
+         * @description What only backends of kind hosts know. Others ignore it.
+         */
+        HostsResources: {
+            /**
+             * Only
+             * @description only on these hosts, such as gpu1 or gpu[3-8]
+             */
+            only?: string[];
         };
         /** ImageFile */
         ImageFile: {
@@ -3213,6 +3244,9 @@ export interface components {
             reduce?: string | null;
             /**
              * @default {
+             *       "hosts": {
+             *         "only": []
+             *       },
              *       "slurm": {
              *         "options": []
              *       }
@@ -3642,6 +3676,16 @@ export interface components {
             name: string;
             /** Partitions */
             partitions?: string[];
+            /**
+             * People
+             * @description who is logged in on the node
+             */
+            people?: components["schemas"]["SignedInPerson"][];
+            /**
+             * Processes
+             * @description number of processes, where they were counted on the node
+             */
+            processes?: number | null;
             /**
              * Reason
              * @description why it takes no new work
@@ -4155,6 +4199,13 @@ export interface components {
              * @description GPUs per node; when not given: one if nodes have GPUs
              */
             gpus?: number | null;
+            /**
+             * @description what only backends of kind hosts know
+             * @default {
+             *       "only": []
+             *     }
+             */
+            hosts?: components["schemas"]["HostsResources"];
             /** @description how the processes of one task are started */
             launcher?: components["schemas"]["Launcher"] | null;
             /**
@@ -4654,6 +4705,24 @@ export interface components {
         SignedIn: {
             /** Page */
             page: string;
+        };
+        /**
+         * SignedInPerson
+         * @description A person who is logged in on a node.
+         */
+        SignedInPerson: {
+            /**
+             * Since
+             * @description seconds since 1970
+             */
+            since?: number | null;
+            /**
+             * Terminal
+             * @default
+             */
+            terminal?: string;
+            /** User */
+            user: string;
         };
         /**
          * SlurmResources

@@ -73,6 +73,8 @@ jobs = Table(
     Column("visibility", _word(Visibility, 8), nullable=False, server_default=text("'team'")),
     Column("unix_name", String(64)),  # the account of the machine that its tasks run as; null: the server's own
     Column("folder", Text),  # where its folder lies in that person's home; null: in the server's
+    Column("fleet", String(200)),  # the backend on whose hosts its folders are, one per host; null: it has one folder
+    Column("notify", sa.JSON),  # of what its owner wants notices, if not as usual
     Index("ix_jobs_created_at", "created_at"),
     Index("ix_jobs_pinned_created_at", "pinned", "created_at"),
 )
@@ -117,6 +119,7 @@ attempts = Table(
     Column("resumed", sa.Boolean, nullable=False, server_default=text("false")),
     Column("published", sa.Boolean, nullable=False, server_default=text("false")),
     Column("ordered", sa.Boolean, nullable=False, server_default=text("false")),
+    Column("dealt_to", String(64)),  # the only allocation that may take it; null: any of its job, or none yet
     Column("allocation", String(64)),
     Column("start", Integer),  # in which start of its allocation it was started
     Column("created_at", Float(53), nullable=False),
@@ -412,4 +415,66 @@ audit = Table(
     Index("ix_audit_who", "who"),
     Index("ix_audit_at", "at"),
     sqlite_autoincrement=True,
+)
+
+# Hosts that were added, and what was declared of those of the settings.
+hosts = Table(
+    "hosts",
+    metadata,
+    Column("backend", String(200), primary_key=True),
+    Column("name", String(255), primary_key=True),
+    Column("added_by", String(64)),  # null: it is in the settings
+    Column("added_at", Float(53), nullable=False),
+    Column("lost_at", Float(53)),  # declared lost then: what it had is started elsewhere
+    Column("lost_by", String(64)),
+)
+
+# What a person was told. Without accounts the person is the owner of the home.
+notices = Table(
+    "notices",
+    metadata,
+    Column("id", _RowId, primary_key=True, autoincrement=True),
+    Column("user", String(200), nullable=False),
+    Column("kind", String(32), nullable=False),
+    Column("title", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("link", Text, nullable=False),  # a path of the page
+    Column("job_id", String(32)),
+    Column("created_at", Float(53), nullable=False),
+    Column("read_at", Float(53)),
+    Index("ix_notices_user", "user", "id"),
+    sqlite_autoincrement=True,
+)
+
+# Notices that have to be sent somewhere. A row is deleted some days after it was sent or given up.
+outbox = Table(
+    "outbox",
+    metadata,
+    Column("id", _RowId, primary_key=True, autoincrement=True),
+    Column("notice", ForeignKey("notices.id", ondelete="CASCADE"), nullable=False),
+    Column("address", Text, nullable=False),  # whose value is in the settings or with the person, by its id
+    Column("tries", Integer, nullable=False, server_default=text("0")),
+    Column("next_at", Float(53)),  # null: sent, or given up
+    Column("sent_at", Float(53)),
+    Column("problem", Text),
+    Index("ix_outbox_next_at", "next_at"),
+    sqlite_autoincrement=True,
+)
+
+# What a person wants to be told, and where.
+notice_choices = Table(
+    "notice_choices",
+    metadata,
+    Column("user", String(200), primary_key=True),
+    Column("data", sa.JSON, nullable=False),
+)
+
+# How a person has arranged a page.
+layouts = Table(
+    "layouts",
+    metadata,
+    Column("user", String(200), primary_key=True),
+    Column("page", String(32), primary_key=True),
+    Column("data", sa.JSON, nullable=False),
+    Column("changed_at", Float(53), nullable=False),
 )

@@ -58,7 +58,7 @@ class Place:
         return found[0]
 
     def carried(self) -> None:
-        wait_for(lambda: self.post.carried, what=str(self.post.problem))
+        wait_for(self.post.carried, what=str(self.post.problem()))
 
     def lines(self, name: str) -> list[dict[str, Any]]:
         """What a runner reads."""

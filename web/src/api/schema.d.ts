@@ -878,6 +878,30 @@ export interface paths {
         patch: operations["change_me_api_v1_me_patch"];
         trace?: never;
     };
+    "/api/v1/me/layouts/{page}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Layout
+         * @description Return how the caller has arranged a page.
+         */
+        get: operations["show_layout_api_v1_me_layouts__page__get"];
+        /**
+         * Save Layout
+         * @description Save how the caller has arranged a page; without tiles, the page is again as it begins.
+         */
+        put: operations["save_layout_api_v1_me_layouts__page__put"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/me/password": {
         parameters: {
             query?: never;
@@ -3398,6 +3422,21 @@ export interface components {
             /** Node */
             node: string;
             /**
+             * Power
+             * @description of a GPU, watts; empty if it was never measured
+             */
+            power: (number | null)[];
+            /**
+             * Processes
+             * @description number of processes on the node, or on the GPU; empty if they were never counted
+             */
+            processes: (number | null)[];
+            /**
+             * Temperature
+             * @description of a GPU, degrees Celsius; empty if it was never measured
+             */
+            temperature: (number | null)[];
+            /**
              * Times
              * @description seconds since 1970
              */
@@ -3873,6 +3912,17 @@ export interface components {
              * @description bytes of memory of the GPU
              */
             total?: number | null;
+        };
+        /**
+         * PageLayout
+         * @description How a person has arranged a page.
+         */
+        PageLayout: {
+            /**
+             * Tiles
+             * @description null: as the page begins
+             */
+            tiles?: components["schemas"]["Tile"][] | null;
         };
         /** PasswordChange */
         PasswordChange: {
@@ -5355,6 +5405,49 @@ export interface components {
              * @description the one-time link of the first admin, given when the team begins
              */
             setup?: string | null;
+        };
+        /**
+         * Tile
+         * @description A part of a page that a person has put there.
+         */
+        Tile: {
+            /** Backend */
+            backend?: string | null;
+            /**
+             * Device
+             * @description id of a GPU; null: the node, or all its GPUs
+             */
+            device?: string | null;
+            /**
+             * H
+             * @description height in rows
+             */
+            h: number;
+            /**
+             * Kind
+             * @description what it shows
+             */
+            kind: string;
+            /**
+             * Node
+             * @description null: all nodes
+             */
+            node?: string | null;
+            /**
+             * W
+             * @description width in columns
+             */
+            w: number;
+            /**
+             * X
+             * @description columns from the left
+             */
+            x: number;
+            /**
+             * Y
+             * @description rows from the top
+             */
+            y: number;
         };
         /** TokenRequest */
         TokenRequest: {
@@ -10790,6 +10883,218 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Me"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The account may not do this; or a browser sent it, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too many tries to sign in (`Retry-After`) */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    show_layout_api_v1_me_layouts__page__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the page, such as `hosts` */
+                page: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageLayout"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The account may not do this; or a browser sent it, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too many tries to sign in (`Retry-After`) */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    save_layout_api_v1_me_layouts__page__put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the page, such as `hosts` */
+                page: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PageLayout"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PageLayout"];
                 };
             };
             /** @description The request is not well-formed */

@@ -129,6 +129,8 @@ PERMISSIONS = {
     "revoke_token": PREFER,
     "list_sessions": LOOK,
     "end_session": PREFER,
+    "show_layout": LOOK,
+    "save_layout": PREFER,
     "list_accounts": LOOK_AROUND,
     "add_account": MANAGE,
     "change_account": MANAGE,

@@ -4,7 +4,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ from paddock.server.engine.objectives import ObjectiveChooser
 from paddock.server.engine.reduce import Reducer
 from paddock.server.engine.search import SearchWorker
 from paddock.server.engine.silence import Silence
-from paddock.server.outposts.registry import Outposts
+from paddock.server.outposts.registry import Fleet, Outposts
 from paddock.server.store import allocations, audit, events, places
 from paddock.server.store.allocations import AllocationRow
 from paddock.server.store.db import Database
@@ -81,12 +81,13 @@ class Engine:
         changed: Callable[[], None],
         clock: Callable[[], float] = time.time,
         links: Links | None = None,
+        fleets: Mapping[str, Fleet] | None = None,
     ) -> None:
         self._woken = threading.Event()
         self._stop = threading.Event()
         self._changed = changed
         self._workers = {backend.name: BackendWorker(backend, self.wake) for backend in backends}
-        outposts = Outposts(home, links, self.wake)
+        outposts = Outposts(home, links, self.wake, fleets)
         with db.read() as c:
             outposts.load(places.all_away(c))
         self.context = Context(db, home, settings, self._workers, outposts, clock)

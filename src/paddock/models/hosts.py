@@ -1,6 +1,7 @@
 """Hosts: machines that are reached by ssh. Their names, and what is kept of each."""
 
 import re
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
@@ -33,6 +34,15 @@ def _checked(text: str) -> str:
 
 
 HostNames = Annotated[str, AfterValidator(_checked)]
+
+
+@dataclass(frozen=True)
+class ListedHost:
+    """A host that a backend is to use."""
+
+    name: str
+    added_by: str | None = None  # None: it is in the settings
+    lost_at: float | None = None  # when an admin declared it lost: what it had is not waited for
 
 
 class HostRequest(Model):

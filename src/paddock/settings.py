@@ -72,7 +72,9 @@ class HostsSettings(Model):
         False, description="the hosts see the server's home, or people's homes, at the same path as the server does"
     )
     one_user_a_host: bool = Field(False, description="a host that has tasks of one person gets none of another")
-    folder: str | None = Field(None, description="where jobs lie on the hosts; team.folder when not given")
+    folder: str | None = Field(
+        None, description="where jobs lie on the hosts; team.folder when not given; {host} and {user} are replaced"
+    )
     python: str = Field("python3", description="interpreter on the hosts for agent and runner (3.8 or newer)")
     slots: int | None = Field(None, ge=1, description="tasks without a GPU at a time per host; as many as cores")
     look_seconds: float = Field(5.0, ge=0.5, le=600, description="how often a host reports how busy it is")

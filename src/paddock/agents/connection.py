@@ -64,8 +64,8 @@ class AgentConnection:
         self._closed = True
         self._wake = self._waker = self._input = self._output = self._errors = -1
 
-    def begin(self, argv: Sequence[str], folder: str, seconds: float) -> None:
-        """Start the agent and wait until it is ready."""
+    def begin(self, argv: Sequence[str], folder: str, seconds: float, environment: Mapping[str, str]) -> None:
+        """Start the agent and wait until it is ready. `environment` is what it gets beside a PATH."""
         try:
             self._process = process = subprocess.Popen(
                 list(argv),
@@ -74,7 +74,7 @@ class AgentConnection:
                 stderr=subprocess.PIPE,
                 bufsize=0,
                 cwd="/",
-                env=_ENVIRONMENT,
+                env={**_ENVIRONMENT, **environment},
                 start_new_session=True,  # a Ctrl-C in the server's terminal is not for it
             )
         except OSError as error:

@@ -10,6 +10,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -59,14 +60,17 @@ class Link:
         start_seconds: float = 30.0,
         answer_seconds: float = 30.0,
         pauses: tuple[float, float] = (0.2, 30.0),
+        environment: Mapping[str, str] | None = None,
+        gate: Callable[[float], AbstractContextManager[None]] | None = None,
     ) -> None:
         """`argv` starts the loader. `folder` is the agent's root; it is made if it does not exist, and ~ is allowed.
 
-        `pauses`: the shortest and the longest time until a failed start is tried again.
+        `pauses`: the shortest and the longest time until a failed start is tried again. `environment`: variables for
+        `argv`, which gets nothing else of the server's. `gate`: what a start must wait for, up to so many seconds.
         """
         self._name, self._argv, self._folder = name, list(argv), folder
         self._idle_seconds, self._start_seconds, self._answer_seconds = idle_seconds, start_seconds, answer_seconds
-        self._pauses = pauses
+        self._pauses, self._environment, self._gate = pauses, dict(environment or {}), gate or _open_gate
         self._state = threading.Condition()  # of everything below
         self._connection: AgentConnection | None = None
         self._info: AgentInfo | None = None
@@ -367,8 +371,9 @@ class Link:
             if many:
                 raise AgentUnavailable("earlier ones have not ended, although they were told to")
             try:
-                connection.begin(self._argv, self._folder, self._start_seconds)
-                info = self._introduced(connection)
+                with self._gate(self._start_seconds):
+                    connection.begin(self._argv, self._folder, self._start_seconds, self._environment)
+                    info = self._introduced(connection)
             except BaseException:
                 connection.close()
                 with self._state:
@@ -510,6 +515,10 @@ class Link:
             watch.failed(watch.path, problem)
         else:
             raise BadFrame("an event that is not known")
+
+
+def _open_gate(seconds: float) -> AbstractContextManager[None]:
+    return nullcontext()
 
 
 def _expect_success(frame: Frame) -> None:

@@ -110,14 +110,12 @@ class Away(Mirror):
 
     # --- claims -------------------------------------------------------------------------------------------------------
 
-    def withdraw(self, attempts: Iterable[Identity]) -> set[Identity] | None:
+    def withdraw(self, attempts: Iterable[Identity]) -> Mapping[Identity, bool]:
         wanted = set(attempts)
         missing = wanted - self._claims.keys()
         if missing:
             self._courier.ask(("withdraw", self._job), lambda: self._withdraw(sorted(missing)))
-        if wanted - self._claims.keys():
-            return None
-        return {one for one in wanted if self._claims[one]}
+        return {one: self._claims[one] for one in wanted if one in self._claims}
 
     def _withdraw(self, wanted: Sequence[Identity]) -> bool:
         names = {layout.claim_name(*one): one for one in wanted}

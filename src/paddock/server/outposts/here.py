@@ -110,8 +110,10 @@ class Here(Mirror):
     def runner(self, archive: Path, node: str | None = None) -> str:
         return str(archive)
 
-    def withdraw(self, attempts: Iterable[Identity]) -> set[Identity]:
-        return claims.withdraw(self.mirror, attempts)
+    def withdraw(self, attempts: Iterable[Identity]) -> Mapping[Identity, bool]:
+        wanted = set(attempts)
+        gone = claims.withdraw(self.mirror, wanted)
+        return {one: one in gone for one in wanted}
 
     def held(self, attempts: Iterable[Identity], after: Iterable[str]) -> Mapping[Identity, str | None]:
         return claims.held(self.mirror, attempts)

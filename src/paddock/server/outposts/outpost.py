@@ -88,8 +88,12 @@ class Outpost(Protocol):
         """Return the path of the runner as the job's processes see it. `archive`: as the server sees it."""
         ...
 
-    def withdraw(self, attempts: Iterable[Identity]) -> set[Identity] | None:
-        """Withdraw attempts. Returns those that no runner has or will have; runners have the others."""
+    def withdraw(self, attempts: Iterable[Identity]) -> Mapping[Identity, bool]:
+        """Withdraw attempts. True: no runner has it or will have it; False: a runner has it.
+
+        Of those that are missing it is not known yet: ask again in a later round. So a host that does not answer keeps
+        back only what it was dealt.
+        """
         ...
 
     def held(self, attempts: Iterable[Identity], after: Iterable[str]) -> Mapping[Identity, str | None] | None:

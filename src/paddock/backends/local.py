@@ -28,6 +28,7 @@ from paddock.models import (
     AllocationStatus,
     Cause,
     Check,
+    HostInfo,
     Node,
     Traits,
 )
@@ -114,6 +115,12 @@ class LocalBackend:
 
     def change(self, ids: Sequence[str], change: AllocationChange) -> None:
         """Do nothing: no allocation waits here, and limits are the runner's task."""
+
+    def hosts(self) -> Sequence[HostInfo]:
+        return ()
+
+    def close(self) -> None:
+        """Do nothing: nothing is open."""
 
     def script(self, batch: AllocationBatch) -> str | None:
         return None

@@ -104,7 +104,7 @@ class HostsBackend:
                     self._entries.keep(
                         replace(entry, state=ended, cause=Cause.NODE_FAILURE.value, reason=why, haunts=True)
                     )
-            self._look({one.name for one in self._machines.values() if one.answers})
+            self._look(set(self._machines))
             found = {entry.key: self._status(entry) for entry in self._entries.asked(ids)}
             haunted = {entry.node for entry in self._entries.all() if entry.haunts}
             back = [name for name in sorted(lost - haunted) if self._machines[name].answers]
@@ -164,7 +164,7 @@ class HostsBackend:
 
     def _meet(self, listed: Mapping[str, ListedHost]) -> None:
         """Look at the hosts that are listed, and at those that left the list and still have something; at no others."""
-        held = {one.node for one in self._entries.all() if one.node and (not one.ended or one.haunts)}
+        held = {one.node for one in self._entries.all() if one.node and not one.ended}
         wanted = [*listed, *sorted(held - listed.keys())]
         for name in [one for one in self._machines if one not in wanted]:
             self._machines.pop(name).close()
@@ -178,14 +178,17 @@ class HostsBackend:
 
     def _state(self, machine: Machine, listed: ListedHost | None) -> tuple[str, str | None]:
         """Return the state of a host, and why it takes no work."""
-        silence = machine.silence + (f": {machine.problem}" if machine.problem else "")
+        if machine.answers and any(entry.haunts for entry in self._on(machine.name)):
+            return "lost", "it was declared lost, and answers: what it had is being ended"
         if listed is not None and listed.lost_at is not None:
-            return "lost", "it was declared lost" + ("; what it had is being ended" if machine.answers else "")
+            return "lost", "it was declared lost"
         if listed is None:
             return "leaving", "it was taken off the list, and is kept until what runs there has ended"
         if machine.answers:
             return "up", None
-        return ("new", machine.problem) if machine.is_new else ("silent", silence)
+        if machine.is_new:
+            return "new", machine.problem
+        return "silent", machine.silence + (f": {machine.problem}" if machine.problem else "")
 
     def _info(self, machine: Machine, listed: ListedHost | None, held: int) -> HostInfo:
         state, reason = self._state(machine, listed)
@@ -194,6 +197,7 @@ class HostsBackend:
             name=machine.name,
             backend=self.name,
             state=state,
+            answers=machine.answers,
             reason=reason,
             since=None if state == "up" else datetime.fromtimestamp(at, UTC),
             added_by=listed.added_by if listed is not None else None,
@@ -210,10 +214,11 @@ class HostsBackend:
     # --- runners ------------------------------------------------------------------------------------------------------
 
     def _look(self, hosts: set[str]) -> None:
-        """Have the agents on these hosts look after their runners."""
+        """Have the agents on those of these hosts that answer look after their runners."""
         by_agent: dict[Whose, list[Entry]] = {}
+        answering = {name for name, machine in self._machines.items() if machine.answers}
         for entry in self._entries.all():
-            if entry.node in hosts:
+            if entry.node in hosts & answering:
                 by_agent.setdefault(whose(entry), []).append(entry)
         for agent, entries in by_agent.items():
             self._far.look(agent, entries)

@@ -1,6 +1,7 @@
 """The agent's loop: requests from its standard input, answers and what grows to its standard output.
 
-It has one thread. When its standard input ends, it leaves; what it has started with `start` stays.
+It has one thread, and one more while a driver of GPUs is asked. When its standard input ends, it leaves; what it has
+started with `start` stays.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any, Callable, Dict, Optional, Tuple
 from ...common import files, processes
 from ...common.frames import BadFrame, Frames, encode
 from . import commands
+from .machine import MachineReports
 from .tree import Tree
 from .watching import Watching
 
@@ -62,6 +64,7 @@ class Agent:
         self._person = pwd.getpwuid(os.getuid())
         self._tree = Tree(root)
         self._watching = Watching(root, self._send)
+        self._machine = MachineReports(self._send)
         self._selector = selectors.DefaultSelector()
         self.commands = commands.RunningCommands(self._selector, self._answer)
         self._operations: Dict[str, Callable[[Dict[str, Any], bytes], Optional[Answer]]] = {
@@ -83,6 +86,7 @@ class Agent:
             "alive": self._alive,
             "signal": self._signal,
             "run": self._run,
+            "machine": self._report,
         }
 
     def run(self) -> None:
@@ -90,9 +94,9 @@ class Agent:
         frames = Frames()
         self._selector.register(0, selectors.EVENT_READ)
         while True:
-            waits = [
-                one for one in (self._watching.next_in(time.monotonic()), self.commands.next_in()) if one is not None
-            ]
+            now = time.monotonic()
+            due = (self._watching.next_in(now), self._machine.next_in(now), self.commands.next_in())
+            waits = [one for one in due if one is not None]
             for key, _ in self._selector.select(min(waits) if waits else None):
                 if key.data is not None:
                     self.commands.serve(*key.data)
@@ -105,6 +109,7 @@ class Agent:
             now = time.monotonic()
             self.commands.check(now)
             self._watching.look(now)
+            self._machine.look(now)
 
     def _handle(self, request: Dict[str, Any], data: bytes) -> None:
         number = request.get("id", 0)
@@ -204,6 +209,10 @@ class Agent:
     def _forget(self, request: Dict[str, Any], _: bytes) -> Answer:
         for key in request["keys"]:
             self._watching.forget(key)
+        return {}, b""
+
+    def _report(self, request: Dict[str, Any], _: bytes) -> Answer:
+        self._machine.set(float(request["every"]), time.monotonic())
         return {}, b""
 
     def _start(self, request: Dict[str, Any], _: bytes) -> Answer:

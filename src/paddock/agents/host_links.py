@@ -81,6 +81,8 @@ class HostLinks:
 
     def _link(self, host: str, user: str | None) -> Link:
         folder = self._settings.folder or self._team.folder
+        if self._settings.shared_home and user is None:
+            folder = str(self._home)  # the jobs of the server's own account are there
         if user is not None:
             folder = folder.replace("{user}", user)
         given: dict[str, Any] = {

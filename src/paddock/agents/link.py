@@ -72,15 +72,21 @@ class Link:
         pauses: tuple[float, float] = (0.2, 30.0),
         environment: Mapping[str, str] | None = None,
         gate: Callable[[float], AbstractContextManager[None]] | None = None,
+        silent_seconds: float | None = None,
+        server: str | None = None,
     ) -> None:
         """`argv` starts the loader. `folder` is the agent's root; it is made if it does not exist, and ~ is allowed.
 
         `pauses`: the shortest and the longest time until a failed start is tried again. `environment`: variables for
         `argv`, which gets nothing else of the server's. `gate`: what a start must wait for, up to so many seconds.
+
+        For agents on other machines: `silent_seconds`, see AgentConnection; `server`, by which the agent knows earlier
+        ones of this link and ends them first: one that does not answer may be stopped, and must not go on later.
         """
         self._name, self._argv, self._folder = name, list(argv), folder
         self._idle_seconds, self._start_seconds, self._answer_seconds = idle_seconds, start_seconds, answer_seconds
         self._pauses, self._environment, self._gate = pauses, dict(environment or {}), gate or _open_gate
+        self._silent_seconds, self._server = silent_seconds, server
         self._state = threading.Condition()  # of everything below
         self._connection: AgentConnection | None = None
         self._info: AgentInfo | None = None
@@ -397,7 +403,9 @@ class Link:
         with self._state:
             self._leaving = [one for one in self._leaving if not one.has_left]
             many = len(self._leaving) > MOST_LEAVING
-        connection = AgentConnection(event=self._take_event, ended=self._take_end, idle=self._idle_left)
+        connection = AgentConnection(
+            event=self._take_event, ended=self._take_end, idle=self._idle_left, silent_seconds=self._silent_seconds
+        )
         try:
             if many:
                 raise AgentUnavailable("earlier ones have not ended, although they were told to")
@@ -431,7 +439,8 @@ class Link:
         return connection
 
     def _introduced(self, connection: AgentConnection) -> AgentInfo:
-        frame = connection.ask("hello", {"protocol": PROTOCOL}, seconds=self._start_seconds)
+        asked = {"protocol": PROTOCOL, "server": self._server}
+        frame = connection.ask("hello", asked, seconds=self._start_seconds)
         try:
             return AgentAnswer(frame).check().info()
         except BadFrame as error:

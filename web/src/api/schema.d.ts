@@ -196,6 +196,92 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/hosts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Hosts
+         * @description Return the hosts of all backends of kind hosts, with their state.
+         */
+        get: operations["list_hosts_api_v1_hosts_get"];
+        put?: never;
+        /**
+         * Add Hosts
+         * @description Add a host, or several such as gpu[1-8]. ssh must know its key, or the request must have it.
+         */
+        post: operations["add_hosts_api_v1_hosts_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/hosts/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Scan Keys
+         * @description Return the keys with which hosts answer, for a person to compare with those of the machines themselves.
+         */
+        post: operations["scan_keys_api_v1_hosts_keys_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/hosts/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Forget Host
+         * @description Take a host that was added off the list: it gets nothing new. What runs there goes on to its end.
+         */
+        delete: operations["forget_host_api_v1_hosts__name__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/hosts/{name}/lost": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Lose Host
+         * @description Declare a host that does not answer lost: what it had counts as ended, and is started elsewhere.
+         *
+         *     When it answers again, what is left of it there is killed before it gets anything new.
+         */
+        post: operations["lose_host_api_v1_hosts__name__lost_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/invites": {
         parameters: {
             query?: never;
@@ -1263,6 +1349,29 @@ export interface paths {
         patch: operations["edit_task_api_v1_tasks__task__patch"];
         trace?: never;
     };
+    "/api/v1/tasks/{task}/attach": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where To Attach
+         * @description Return where a running task is: its node, its process, and how the node is reached.
+         *
+         *     It is for its owner only. Nothing of the task's environment is in it: whoever attaches reads that on the node, with
+         *     the rights that they have there.
+         */
+        get: operations["where_to_attach_api_v1_tasks__task__attach_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tasks/{task}/attempts": {
         parameters: {
             query?: never;
@@ -1757,6 +1866,57 @@ export interface components {
          * @enum {string}
          */
         AllocationState: "planned" | "pending" | "running" | "ended";
+        /**
+         * AttachPoint
+         * @description Where an attempt runs. Who attaches does it with their own rights there: the server only says where.
+         */
+        AttachPoint: {
+            /**
+             * Account
+             * @description the Unix account whose processes the task's are
+             */
+            account: string;
+            /** Attempt */
+            attempt: number;
+            /** Backend */
+            backend: string;
+            /**
+             * Kind
+             * @description the kind of its backend: how the node is reached
+             * @enum {string}
+             */
+            kind: "local" | "slurm" | "hosts";
+            /** Node */
+            node: string;
+            /**
+             * Pid
+             * @description of its first process, on its node
+             */
+            pid: number;
+            /**
+             * Python
+             * @description an interpreter on the node (3.8 or newer)
+             */
+            python: string;
+            /**
+             * Scheduler Id
+             * @description of Slurm: the id of its job
+             */
+            scheduler_id?: string | null;
+            /**
+             * Sign In
+             * @description of hosts: ssh has to sign in as this account
+             * @default false
+             */
+            sign_in?: boolean;
+            /** Task */
+            task: string;
+            /**
+             * Terminal
+             * @description the task has a terminal of its own, as it was submitted with `terminal`
+             */
+            terminal: boolean;
+        };
         /** Attempt */
         Attempt: {
             /** Allocation */
@@ -2646,6 +2806,95 @@ export interface components {
             text: string;
         };
         /**
+         * HostInfo
+         * @description A host of a backend of kind hosts.
+         */
+        HostInfo: {
+            /**
+             * Added By
+             * @description who added it; null: it is in the settings
+             */
+            added_by?: string | null;
+            /**
+             * Allocations
+             * @description allocations that it has, also those that are not known to have ended
+             * @default 0
+             */
+            allocations?: number;
+            /**
+             * Answers
+             * @description it was heard from a moment ago
+             * @default false
+             */
+            answers?: boolean;
+            /** Backend */
+            backend: string;
+            /** Name */
+            name: string;
+            /**
+             * Reason
+             * @description why it takes no work
+             */
+            reason?: string | null;
+            /**
+             * Since
+             * @description since when it is in this state
+             */
+            since?: string | null;
+            /**
+             * State
+             * @description up, new (not yet heard from), silent, lost or leaving
+             */
+            state: string;
+        };
+        /**
+         * HostKey
+         * @description A key with which a host answers, for a person to compare.
+         */
+        HostKey: {
+            /**
+             * Fingerprint
+             * @description such as SHA256:...
+             */
+            fingerprint: string;
+            /** Host */
+            host: string;
+            /**
+             * Kind
+             * @description such as ssh-ed25519
+             */
+            kind: string;
+            /**
+             * Known
+             * @description whether ssh knows this key already; other: it knows another key of this host, of the same kind
+             * @enum {string}
+             */
+            known: "no" | "yes" | "other";
+            /**
+             * Line
+             * @description the line of known_hosts
+             */
+            line: string;
+        };
+        /**
+         * HostRequest
+         * @description A host to be added.
+         */
+        HostRequest: {
+            /**
+             * Backend
+             * @description the backend of kind hosts; needed if there are several
+             */
+            backend?: string | null;
+            /**
+             * Keys
+             * @description lines of known_hosts that a person has confirmed; none: ssh knows the host already
+             */
+            keys?: string[];
+            /** Name */
+            name: string;
+        };
+        /**
          * HostsResources
          * @description What only backends of kind hosts know. Others ignore it.
          */
@@ -3308,6 +3557,12 @@ export interface components {
             stop_early?: components["schemas"]["StopEarly"];
             /** Tags */
             tags?: string[];
+            /**
+             * Terminal
+             * @description each task runs on a terminal, to which its owner can attach: for breakpoint() and input()
+             * @default false
+             */
+            terminal?: boolean;
             /**
              * @description who sees the job where people have accounts: the team, or only its owner
              * @default team
@@ -6800,6 +7055,527 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The account may not do this; or a browser sent it, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too many tries to sign in (`Retry-After`) */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    list_hosts_api_v1_hosts_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostInfo"][];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The account may not do this; or a browser sent it, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too many tries to sign in (`Retry-After`) */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    add_hosts_api_v1_hosts_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HostRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostInfo"][];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The account may not do this; or a browser sent it, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too many tries to sign in (`Retry-After`) */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    scan_keys_api_v1_hosts_keys_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HostRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostKey"][];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The account may not do this; or a browser sent it, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too many tries to sign in (`Retry-After`) */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    forget_host_api_v1_hosts__name__delete: {
+        parameters: {
+            query?: {
+                /** @description the backend; needed if several have this host */
+                backend?: string | null;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The account may not do this; or a browser sent it, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too many tries to sign in (`Retry-After`) */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    lose_host_api_v1_hosts__name__lost_post: {
+        parameters: {
+            query?: {
+                /** @description the backend; needed if several have this host */
+                backend?: string | null;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostInfo"];
                 };
             };
             /** @description The request is not well-formed */
@@ -13158,6 +13934,110 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TaskDetail"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The account may not do this; or a browser sent it, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too many tries to sign in (`Retry-After`) */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    where_to_attach_api_v1_tasks__task__attach_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of a task; its job part may be shortened */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AttachPoint"];
                 };
             };
             /** @description The request is not well-formed */

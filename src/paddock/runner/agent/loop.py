@@ -20,6 +20,7 @@ from ...common import files, processes
 from ...common.frames import BadFrame, Frames, encode
 from . import commands
 from .machine import MachineReports
+from .takeover import Presence
 from .tree import Tree
 from .watching import Watching
 
@@ -45,7 +46,7 @@ def main(folder: str) -> int:
     except BrokenPipeError:
         return 0  # the server is gone
     finally:
-        agent.commands.kill()
+        agent.leave()
     return 0
 
 
@@ -65,6 +66,7 @@ class Agent:
         self._tree = Tree(root)
         self._watching = Watching(root, self._send)
         self._machine = MachineReports(self._send)
+        self._presence: Optional[Presence] = None
         self._selector = selectors.DefaultSelector()
         self.commands = commands.RunningCommands(self._selector, self._answer)
         self._operations: Dict[str, Callable[[Dict[str, Any], bytes], Optional[Answer]]] = {
@@ -88,6 +90,12 @@ class Agent:
             "run": self._run,
             "machine": self._report,
         }
+
+    def leave(self) -> None:
+        """Kill the commands that run, and leave no mark."""
+        self.commands.kill()
+        if self._presence is not None:
+            self._presence.leave()
 
     def run(self) -> None:
         """Serve requests until the standard input ends."""
@@ -158,6 +166,9 @@ class Agent:
     def _hello(self, request: Dict[str, Any], _: bytes) -> Answer:
         if request["protocol"] != PROTOCOL:
             raise ValueError("the server speaks protocol %s" % request["protocol"])
+        if request.get("server") is not None:
+            self._presence = Presence(self._tree, _text(request, "server"))
+            self._presence.take()
         boot = processes.read("/proc/sys/kernel/random/boot_id").decode().strip()
         about = {"user": self._person.pw_name, "uid": os.getuid(), "host": socket.gethostname(), "boot": boot}
         about.update(root=self._tree.root, home=self._person.pw_dir, python=sys.executable)

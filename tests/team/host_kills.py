@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
+from tests.support.server import wait_for
 from tests.support.sshd import ssh_hosts
 from tests.team.kills import campaign, report
 from tests.team.member_server import FOLDER, MemberServer, member_server
@@ -42,7 +43,14 @@ def host_server(
         return {"backend": "lab", "backends": json.dumps({"lab": lab})}
 
     with member_server(prepare=prepare) as made:
+        wait_for(lambda: len(usable(made)) == hosts, what="the hosts")
         yield made
+
+
+def usable(lab: MemberServer) -> list[str]:
+    """The hosts that the engine knows and may use."""
+    nodes = lab.server.client.get("/nodes").json()
+    return [node["name"] for node in nodes if node["backend"] == "lab" and node["usable"]]
 
 
 def main() -> int:

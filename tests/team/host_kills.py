@@ -1,6 +1,6 @@
 """The campaign of random kills on hosts that are reached by ssh: three real sshd, sweeps of two people.
 
-    python -m tests.team.host_kills --kills 100 --tasks 200 [--as-user ssh] [--shared] [--seed 1]
+    python -m tests.team.host_kills --kills 100 --tasks 200 [--as-user ssh] [--shared] [--stops]
 
 Root only. Kills the server, agents, ssh, sshd's connections and runners.
 """
@@ -19,6 +19,7 @@ from tests.team.member_server import FOLDER, MemberServer, member_server
 from tests.team.unix_users import UnixUsers
 
 KINDS = ("server", "agent", "agent", "ssh", "ssh", "sshd", "monitor", "runner", "runner")
+STOPS = ("stopped agent", "stopped ssh", "stopped sshd", "stopped monitor")
 
 
 @contextmanager
@@ -61,9 +62,11 @@ def main() -> int:
     parser.add_argument("--pause", type=float, default=1.0, help="seconds of each of the five epochs of a task")
     parser.add_argument("--as-user", choices=["sudo", "ssh"], default="sudo")
     parser.add_argument("--shared", action="store_true", help="the hosts see people's homes")
+    parser.add_argument("--stops", action="store_true", help="also stop agents, ssh and sshd (SIGSTOP)")
     given = parser.parse_args()
+    kinds = (*KINDS, *STOPS) if given.stops else KINDS
     with host_server(as_user=given.as_user, shared=given.shared) as lab:
-        return report(campaign(lab, given.kills, given.tasks, given.seed, given.pause, KINDS))
+        return report(campaign(lab, given.kills, given.tasks, given.seed, given.pause, kinds))
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ from tests.team.member_server import MemberServer, member_server, owners
 
 PATIENCE = 1800.0
 KINDS = ("server", "agent", "agent", "sudo", "runner")
+STOPPED = "stopped "  # before a kind: it is stopped (SIGSTOP), and never goes on by itself
 WITNESS = """
 import fcntl, os, time
 folder = os.path.expanduser("~/witness")
@@ -98,13 +99,15 @@ def _kill(lab: MemberServer, what: str, chance: random.Random) -> bool:
         lab.restart()
         return True
     uids = {lab.uid(ALICE), lab.uid(BOB)}
+    number = signal.SIGSTOP if what.startswith(STOPPED) else signal.SIGKILL
+    what = what.removeprefix(STOPPED)
     if what in ("ssh", "sshd", "monitor"):
         uids = {pwd.getpwnam(lab.users.service).pw_uid}
     found = [pid for pid in processes.all_pids() if _is(pid, what, uids)]
     if not found:
         return False
     with contextlib.suppress(ProcessLookupError):
-        os.kill(chance.choice(found), signal.SIGKILL)
+        os.kill(chance.choice(found), number)
     return True
 
 

@@ -22,6 +22,7 @@ from paddock.server.api import (
     lists,
     load,
     me,
+    notices,
     session,
     single_sign_on,
     system,
@@ -48,8 +49,10 @@ def create_app(server: Server, token: str) -> FastAPI:
         server.wakeup.attach()
         server.engine.start()
         server.watch.start()
+        server.outbox.start()
         yield
         server.watch.close()
+        server.outbox.close()
         server.wakeup.close()
         server.engine.close()
 
@@ -82,7 +85,7 @@ def _routes() -> list[BaseRoute]:
     """Return the routes of the API. FastAPI prepares them when they are first used, which takes a while."""
     api = APIRouter()
     checked = [Depends(permit)]
-    people = (session, single_sign_on, team, me, accounts)
+    people = (session, single_sign_on, team, me, notices, accounts)
     for module in (lists, jobs, tasks, events, load, system, *people):
         api.include_router(module.router, prefix=PREFIX, responses=error_responses.RESPONSES, dependencies=checked)
     return api.routes

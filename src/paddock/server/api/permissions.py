@@ -129,6 +129,11 @@ PERMISSIONS = {
     "revoke_token": PREFER,
     "list_sessions": LOOK,
     "end_session": PREFER,
+    "list_notices": LOOK,
+    "read_notices": PREFER,
+    "show_choices": LOOK,
+    "choose_notices": SUBMIT,  # guests have no jobs, and need no messages from this server
+    "try_notices": SUBMIT,
     "list_accounts": LOOK_AROUND,
     "add_account": MANAGE,
     "change_account": MANAGE,

@@ -139,7 +139,7 @@ def test_who_uses_what_and_what_was_before(visit: Visit, server: ServerProcess) 
         for ago in range(0, 1200, 60):
             gpus = {str(number): [0.1 * number, number * GIB] for number in range(8)}
             loads.insert(c, now - ago - 30, [(key, {"load": 0.5, "memory": GIB, "gpus": gpus})])
-    page = visit("/cluster")
+    page = visit("/hosts")
     use = page.get_by_role("region", name="Who uses what")
     expect(use.get_by_role("table", name="By user").get_by_role("row")).to_have_count(2)
     row = use.get_by_role("table", name="By job").get_by_role("row", name="Busy now")
@@ -168,7 +168,7 @@ def test_machines_with_gpus_stay_readable(visit: Visit, server: ServerProcess) -
         _change(page, "/api/v1/load$", load)
         _change(page, "/api/v1/backends$", lambda real: [*real, {**real[0], "name": "volta", "kind": "slurm"}])
 
-    page = visit("/cluster", prepare=prepare)
+    page = visit("/hosts", prepare=prepare)
     card = page.get_by_role("listitem", name="GPU 0")
     volta = page.get_by_role("region", name="volta")
     card.get_by_role("button", name="2 processes").click()
@@ -181,7 +181,7 @@ def test_machines_with_gpus_stay_readable(visit: Visit, server: ServerProcess) -
         expect(card.get_by_role("link", name="Many at a time #1")).to_have_count(2)
         expect(volta.get_by_role("listitem", name="GPU 7")).to_be_visible()
         expect(volta.get_by_role("region", name="CPU (%)")).to_be_visible()
-        look(page, f"cluster-load-{width}-{'dark' if dark else 'light'}")
+        look(page, f"hosts-load-{width}-{'dark' if dark else 'light'}")
     move(page, f"/jobs/{job}")
     expect(page.get_by_role("list", name="Advice").get_by_text(hint["text"])).to_be_visible()
 

@@ -68,7 +68,7 @@ def test_pages_are_accessible_and_pictured(visit: Visit, server: ServerProcess) 
     look("task", f"/tasks/{good}-3", "Attempts")
     look("task-failed", f"/tasks/{bad}-1", "NameError")
     look("new-job-from", f"/new?from={good}", "8 tasks")
-    look("cluster", "/cluster", "CPU slots")
+    look("hosts", "/hosts", "CPU slots")
     assert not findings, findings
 
 

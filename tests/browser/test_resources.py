@@ -169,11 +169,11 @@ def machines(count: int) -> list[dict[str, Any]]:
 
 
 def test_many_machines_stay_readable(visit: Visit) -> None:
-    page = visit("/cluster", prepare=_with_scheduler)
+    page = visit("/hosts", prepare=_with_scheduler)
     group = page.get_by_role("region", name="volta")
     expect(group.get_by_text("200 nodes · 5 not usable")).to_be_visible()
     expect(group.get_by_text("volta does not answer")).to_be_visible()
-    looks(page, "cluster-many")
+    looks(page, "hosts-many")
     group.get_by_role("button", name="Show all 200 nodes").click()
     expect(group.get_by_role("row")).to_have_count(201)
     group.get_by_role("searchbox").fill("drain")

@@ -51,13 +51,13 @@ def test_somebody_signs_in_at_the_provider_and_comes_to_where_they_wanted(
     visit: Callable[[str], Page], lab: Lab
 ) -> None:
     url = lab[0].url
-    page = visit("/cluster")
+    page = visit("/hosts")
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
     looks(page, "team-single-sign-on")
     at_the_provider(page, CAROL)
-    expect(page.get_by_role("heading", name="Cluster")).to_be_visible()
+    expect(page.get_by_role("heading", name="Hosts")).to_be_visible()
     expect(page.get_by_role("button", name="Account of carol")).to_be_visible()
-    assert page.url == f"{url}/cluster"  # the page's key is not left in the address
+    assert page.url == f"{url}/hosts"  # the page's key is not left in the address
     kinds = {cookie["name"].endswith("-pending"): cookie["sameSite"] for cookie in page.context.cookies(url)}
     assert kinds == {False: "Strict"}
     page.reload()

@@ -74,8 +74,8 @@ def test_who_signs_in_comes_to_where_they_wanted(visit: Visit, people: Team) -> 
 
 
 def test_the_way_on_leads_nowhere_else(visit: Visit, people: Team) -> None:
-    page = entered(visit("/sign-in?next=/cluster"), ALICE)
-    expect(page.get_by_role("heading", name="Cluster")).to_be_visible()
+    page = entered(visit("/sign-in?next=/hosts"), ALICE)
+    expect(page.get_by_role("heading", name="Hosts")).to_be_visible()
     page = entered(visit("/sign-in?next=//evil.example/"), ALICE)
     expect(page.get_by_role("heading", name="Jobs", exact=True)).to_be_visible()
     assert page.url == f"{people.url}/"
@@ -269,7 +269,7 @@ def test_a_session_that_is_ended_elsewhere_is_signed_out(visit: Visit, people: T
     expect(sessions.filter(has_text="this one")).to_have_count(1)
     sessions.get_by_role("button", name="End").click()
     expect(sessions).to_have_count(1)
-    move(second, "/cluster")
+    move(second, "/hosts")
     expect(second.get_by_role("heading", name="Sign in")).to_be_visible()
     expect(account(first, "cleo")).to_be_visible()
 
@@ -343,7 +343,7 @@ def test_admins_manage_people(visit: Visit, people: Team) -> None:
     page.get_by_role("menuitem", name="Deactivate").click()
     page.get_by_role("dialog").get_by_role("button", name="Deactivate").click()
     expect(row).to_contain_text("deactivated")
-    move(emil, "/cluster")
+    move(emil, "/hosts")
     expect(emil.get_by_role("heading", name="Sign in")).to_be_visible()
 
     page.get_by_role("tab", name="Audit").click()

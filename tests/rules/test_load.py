@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from paddock.models import Device, GpuProcess, Node, Resources, Seat, Traits
+from paddock.models import Device, GpuProcess, Node, Resources, Seat, SignedInPerson, Traits
 from paddock.models.load import GpuSample, Hint, NodeSample
 from paddock.rules import load as monitoring
 from paddock.rules.advice import advice
@@ -55,6 +55,18 @@ class TestLooks:
             ("1", "GPU-0", 0.5, 5, True),
         ]
         assert (seen.cpus_busy, seen.memory_used, seen.load) == (4.0, 60, 5.0)
+
+    def test_warmth_power_and_people_are_shown_and_stay_when_a_runner_does_not_know_them(self) -> None:
+        cards = [card(0, load=0.5, temperature=61, power=312.5, power_limit=700)]
+        people = [SignedInPerson(user="ann", terminal="pts/3", since=5.0)]
+        seen = monitoring.with_measurements(
+            node(1), LOOK.model_copy(update={"cards": cards, "processes": 400, "people": people})
+        )
+        [device] = seen.devices
+        assert (device.temperature, device.power, device.power_limit) == (61, 312.5, 700)
+        assert (seen.processes, seen.people) == (400, people)
+        later = monitoring.with_measurements(seen, LOOK)
+        assert (later.processes, later.people) == (400, people)
 
     def test_gpus_that_it_does_not_know_of_come_last(self) -> None:
         mig = [card(0, id="MIG-a"), card(0, id="MIG-b")]
@@ -117,30 +129,39 @@ class TestHistory:
     def test_a_sample(self) -> None:
         assert monitoring.sample(node(0)) is None
         assert monitoring.sample(node(0, cpus_used=16, memory=100, memory_free=30)) == {"load": 0.25, "memory": 70}
-        measured = node(devices=[Device(id="0", kind="gpu", load=0.5, memory_used=7)], cpus_busy=96, cpus_used=1)
-        assert monitoring.sample(measured) == {"load": 1.0, "memory": None, "gpus": {"0": [0.5, 7]}}
+        card = Device(id="0", kind="gpu", load=0.5, memory_used=7, temperature=61, power=312.5)
+        measured = node(devices=[card, Device(id="1", kind="gpu")], cpus_busy=96, cpus_used=1, processes=400)
+        assert monitoring.sample(measured) == {
+            "load": 1.0,
+            "memory": None,
+            "processes": 400,
+            "gpus": {"0": [0.5, 7, 61, 312.5, 0]},
+        }
 
     def test_series_of_the_node_and_of_each_gpu(self) -> None:
         samples: list[tuple[float, monitoring.Sample]] = [
-            (1.0, {"load": 0.5, "memory": 10}),
-            (2.0, {"load": None, "memory": 20, "gpus": {"10": [0.1, 1], "9": [None, 2]}}),
+            (1.0, {"load": 0.5, "memory": 10}),  # by an earlier version
+            (2.0, {"load": None, "memory": 20, "processes": 7, "gpus": {"10": [0.1, 1], "9": [None, 2, 60, None, 1]}}),
         ]
         whole, nine, ten = monitoring.series("b", "n", samples, 300)
         assert (whole.device, whole.times, whole.load, whole.memory) == (None, [1.0, 2.0], [0.5, None], [10, 20])
+        assert (whole.processes, whole.temperature, whole.power) == ([None, 7], [], [])
         assert (nine.device, nine.times, nine.load, nine.memory) == ("9", [2.0], [None], [2])
-        assert (ten.device, ten.load) == ("10", [0.1])
+        assert (nine.temperature, nine.power, nine.processes) == ([60], [], [1])
+        assert (ten.device, ten.load, ten.temperature, ten.processes) == ("10", [0.1], [], [])
 
     def test_a_long_time_in_few_points(self) -> None:
-        rows: list[monitoring.Row] = [(float(at), at % 2, 5.0 if at == 700 else 1.0) for at in range(1000)]
-        times, load, memory = monitoring.decimate(rows, 100)
+        rows: list[monitoring.Row] = [(float(at), (at % 2, 5.0 if at == 700 else 1.0)) for at in range(1000)]
+        times, values = monitoring.decimate(rows, ("power", "temperature"), 100)
         assert len(times) == 100
         assert times == sorted(times)
-        assert all(value is not None and 0.4 < value < 0.6 for value in load), "a mean"
-        assert memory.count(5.0) == 1, "a peak is not lost"
+        assert all(value is not None and 0.4 < value < 0.6 for value in values["power"]), "a mean"
+        assert values["temperature"].count(5.0) == 1, "a peak is not lost"
 
     def test_all_at_one_moment_or_unknown(self) -> None:
-        times, load, memory = monitoring.decimate([(float(at // 9), None, None) for at in range(27)], 2)
-        assert (len(times), load, memory) == (2, [None, None], [None, None])
+        rows: list[monitoring.Row] = [(float(at // 9), (None,)) for at in range(27)]
+        times, values = monitoring.decimate(rows, ("load", "memory"), 2)
+        assert (len(times), values) == (2, {"load": [None, None], "memory": [None, None]})
 
 
 class TestAdvice:

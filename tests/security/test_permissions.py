@@ -123,7 +123,7 @@ HARMFUL = {"remove_job", "switch_team", "sign_out_browser", "change_account", "p
 def ask(client: httpx2.Client, one: Operation, job: str) -> httpx2.Response:
     """Ask with a body that no operation accepts, so that what is allowed changes nothing. Read no stream to its end."""
     path = one.path.removeprefix("/api/v1").format(
-        job=job, other=job, task=f"{job}-1", name="nothing", id="nothing", provider="nothing"
+        job=job, other=job, task=f"{job}-1", name="nothing", id="nothing", provider="nothing", page="nothing"
     )
     with client.stream(one.method, path, json=None if one.method in ("GET", "DELETE") else [0]) as answer:
         if answer.status_code >= 400:

@@ -131,7 +131,7 @@ def _group(name: str) -> Iterator[str]:
 
 @contextmanager
 def _user(name: str, folder: Path) -> Iterator[str]:
-    _change("useradd", "--create-home", "--home-dir", str(folder / name), "--shell", "/bin/sh", name)
+    _change("useradd", "--create-home", "--home-dir", str(folder / name), "--password", "*", "--shell", "/bin/sh", name)
     (folder / name).chmod(0o700)
     try:
         yield name

@@ -19,7 +19,7 @@ const NewJobPage = lazy(() => import('./pages/new-job/NewJobPage'));
 const JobPage = lazy(() => import('./pages/job/JobPage'));
 const TaskPage = lazy(() => import('./pages/task/TaskPage'));
 const ComparePage = lazy(() => import('./pages/compare/ComparePage'));
-const ClusterPage = lazy(() => import('./pages/cluster/ClusterPage'));
+const HostsPage = lazy(() => import('./pages/hosts/HostsPage'));
 const PeoplePage = lazy(() => import('./pages/people/PeoplePage'));
 const ProfilePage = lazy(() => import('./pages/profile/ProfilePage'));
 const SettingsPage = lazy(() => import('./pages/SettingsPage'));
@@ -85,7 +85,10 @@ function Pages() {
       <Route path="/jobs/:job">{({ job }) => <JobPage key={job} job={job} />}</Route>
       <Route path="/tasks/:task">{({ task }) => <TaskPage key={task} task={task} />}</Route>
       <Route path="/compare" component={ComparePage} />
-      <Route path="/cluster" component={ClusterPage} />
+      <Route path="/hosts" component={HostsPage} />
+      <Route path="/cluster">
+        <Redirect to="/hosts" replace />
+      </Route>
       <Route path="/sign-in" component={Onward} />
       {team && <Route path="/people" component={PeoplePage} />}
       {account && <Route path="/profile" component={ProfilePage} />}

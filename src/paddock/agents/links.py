@@ -28,8 +28,7 @@ class Links:
 
     def get(self, user: str) -> Link:
         """Return the link to the agent of a Unix account. Nothing is started."""
-        if not _NAME.fullmatch(user) or user == "root":
-            raise InvalidInput.at("unix_name", f"{user!r} is not the name of a person's Unix account")
+        check_account(user)
         with self._lock:
             if user not in self._links:
                 argv = [one.replace("{user}", user) for one in self._agent]
@@ -45,3 +44,9 @@ class Links:
             link.close(0.0)
         for link in links:  # they leave side by side
             link.close()
+
+
+def check_account(user: str) -> None:
+    """Raise InvalidInput for a name that is not that of a person's Unix account."""
+    if not _NAME.fullmatch(user) or user == "root":
+        raise InvalidInput.at("unix_name", f"{user!r} is not the name of a person's Unix account")

@@ -57,6 +57,33 @@ class LoadSeries(Model):
     times: list[float] = Field(description="seconds since 1970")
     load: list[float | None] = Field(description="share of the cores, or of the GPU, that was busy, 0 to 1")
     memory: list[float | None] = Field(description="bytes in use")
+    temperature: list[float | None] = Field(description="of a GPU, degrees Celsius; empty if it was never measured")
+    power: list[float | None] = Field(description="of a GPU, watts; empty if it was never measured")
+    processes: list[float | None] = Field(
+        description="number of processes on the node, or on the GPU; empty if they were never counted"
+    )
+
+
+MOST_TILES = 200
+
+
+class Tile(Model):
+    """A part of a page that a person has put there."""
+
+    kind: str = Field(pattern="^[a-z][a-z0-9_-]*$", max_length=32, description="what it shows")
+    backend: str | None = Field(None, max_length=200)
+    node: str | None = Field(None, max_length=255, description="null: all nodes")
+    device: str | None = Field(None, max_length=200, description="id of a GPU; null: the node, or all its GPUs")
+    x: int = Field(ge=0, le=1000, description="columns from the left")
+    y: int = Field(ge=0, le=10_000, description="rows from the top")
+    w: int = Field(ge=1, le=1000, description="width in columns")
+    h: int = Field(ge=1, le=1000, description="height in rows")
+
+
+class PageLayout(Model):
+    """How a person has arranged a page."""
+
+    tiles: list[Tile] | None = Field(None, max_length=MOST_TILES, description="null: as the page begins")
 
 
 MOST_GPUS = 128  # of a node

@@ -25,7 +25,14 @@ def with_measurements(node: Node, sample: NodeSample) -> Node:
     ]
     devices += [_with_sample(Device(id=name, kind="gpu"), gpu) for name, gpu in gpus.items() if gpu.place is None]
     load = _first_known(sample.load, node.load)
-    changes = {"devices": devices, "load": load, "cpus_busy": sample.busy, "memory_used": sample.used}
+    changes = {
+        "devices": devices,
+        "load": load,
+        "cpus_busy": sample.busy,
+        "memory_used": sample.used,
+        "processes": _first_known(sample.processes, node.processes),
+        "people": sample.people or node.people,
+    }
     return node.model_copy(update=changes)
 
 
@@ -40,6 +47,9 @@ def _with_sample(device: Device, gpu: GpuSample) -> Device:
         "memory": gpu.memory or device.memory,
         "memory_used": gpu.used,
         "load": gpu.load,
+        "temperature": gpu.temperature,
+        "power": gpu.power,
+        "power_limit": gpu.power_limit,
         "processes": gpu.processes,
         "busy": device.busy or bool(gpu.processes),
     }
@@ -48,7 +58,9 @@ def _with_sample(device: Device, gpu: GpuSample) -> Device:
 
 # --- over time --------------------------------------------------------------------------------------------------------
 
-Sample = dict[str, Any]  # as it is kept: load, memory, gpus: id -> [load, memory]
+Sample = dict[str, Any]  # as it is kept: load, memory, processes, gpus: id -> values of `GPU_VALUES`
+NODE_VALUES = ("load", "memory", "processes")
+GPU_VALUES = ("load", "memory", "temperature", "power", "processes")  # older rows have only the first two
 
 
 def sample(node: Node) -> Sample | None:
@@ -57,52 +69,69 @@ def sample(node: Node) -> Sample | None:
     memory = node.memory_used
     if memory is None and node.memory is not None and node.memory_free is not None:
         memory = node.memory - node.memory_free
-    gpus = {
-        device.id: [device.load, device.memory_used]
-        for device in node.devices
-        if device.kind == "gpu" and (device.load is not None or device.memory_used is not None)
-    }
+    gpus = {device.id: kept for device in node.devices if device.kind == "gpu" and (kept := _gpu_values(device))}
     if cores is None and memory is None and not gpus:
         return None
     load = None if cores is None else round(min(cores / max(node.cpus, 1), 1.0), 4)
-    return {"load": load, "memory": memory, **({"gpus": gpus} if gpus else {})}
+    counted = {} if node.processes is None else {"processes": node.processes}
+    return {"load": load, "memory": memory, **counted, **({"gpus": gpus} if gpus else {})}
+
+
+def _gpu_values(device: Device) -> list[float | None]:
+    """Return what is stored of a GPU; nothing when nothing is known."""
+    values = [device.load, device.memory_used, device.temperature, device.power]
+    return [*values, len(device.processes)] if any(value is not None for value in values) else []
 
 
 def series(backend: str, node: str, samples: Sequence[tuple[float, Sample]], points: int) -> list[LoadSeries]:
     """Return the series of the node, then of its GPUs, with up to `points` points each."""
-    devices = list(dict.fromkeys(gpu for _, kept in samples for gpu in kept.get("gpus", {})))
-    found = []
-    for device in [None, *sorted(devices, key=lambda one: (len(one), one))]:
-        rows = [
-            (at, *((kept["load"], kept["memory"]) if device is None else kept["gpus"][device]))
-            for at, kept in samples
-            if device is None or device in kept.get("gpus", {})
-        ]
-        times, load, memory = decimate(rows, points)
-        found.append(LoadSeries(node=node, backend=backend, device=device, times=times, load=load, memory=memory))
+    of_node = [(at, [kept.get(name) for name in NODE_VALUES]) for at, kept in samples]
+    of_gpus: dict[str, list[Row]] = {}
+    for at, kept in samples:
+        for gpu, values in kept.get("gpus", {}).items():
+            of_gpus.setdefault(gpu, []).append((at, values))
+    found = [_series(backend, node, None, NODE_VALUES, of_node, points)]
+    for gpu in sorted(of_gpus, key=lambda one: (len(one), one)):
+        found.append(_series(backend, node, gpu, GPU_VALUES, of_gpus[gpu], points))
     return found
 
 
-Row = tuple[float, float | None, float | None]
+Row = tuple[float, Sequence[float | None]]
 
 
-def decimate(rows: Sequence[Row], points: int) -> tuple[list[float], list[float | None], list[float | None]]:
-    """Reduce rows to one per stretch of time, with the mean load and the most memory."""
+def _series(
+    backend: str, node: str, device: str | None, names: Sequence[str], rows: Sequence[Row], points: int
+) -> LoadSeries:
+    times, columns = decimate(rows, names, points)
+    known: dict[str, list[float | None]] = {"temperature": [], "power": [], "processes": []}
+    for name, values in columns.items():
+        if name in ("load", "memory") or any(value is not None for value in values):
+            known[name] = values
+    return LoadSeries(node=node, backend=backend, device=device, times=times, **known)
+
+
+def decimate(
+    rows: Sequence[Row], names: Sequence[str], points: int
+) -> tuple[list[float], dict[str, list[float | None]]]:
+    """Reduce rows to one per stretch of time: means of load and power, the most of everything else.
+
+    Return the times, and the values of each name. Values that a row does not have are None.
+    """
+    stretches: list[Sequence[Row]] = [[row] for row in rows]
     if len(rows) > points:
         first, width = rows[0][0], (rows[-1][0] - rows[0][0]) / points
-        stretches: dict[int, list[Row]] = {}
-        for row in rows:
-            stretches.setdefault(min(int((row[0] - first) / width), points - 1), []).append(row)
-        rows = [
-            (
-                fmean(at for at, _, _ in part),
-                mean([load for _, load, _ in part]),
-                max((memory for _, _, memory in part if memory is not None), default=None),
-            )
-            for part in stretches.values()
+        stretches = [
+            list(part) for _, part in groupby(rows, lambda row: min(int((row[0] - first) / width), points - 1))
         ]
-    times = [round(at, 1) for at, _, _ in rows]
-    return times, [load if load is None else round(load, 4) for _, load, _ in rows], [memory for *_, memory in rows]
+    times = [round(fmean(at for at, _ in part), 1) for part in stretches]
+    return times, {name: [_joined(name, n, part) for part in stretches] for n, name in enumerate(names)}
+
+
+def _joined(name: str, n: int, part: Sequence[Row]) -> float | None:
+    values = [value for _, row in part if n < len(row) and (value := row[n]) is not None]
+    if not values:
+        return None
+    return round(fmean(values), 4) if name in ("load", "power") else max(values)
 
 
 # --- who uses it ------------------------------------------------------------------------------------------------------

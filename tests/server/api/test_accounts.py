@@ -60,3 +60,27 @@ def test_an_invitation_makes_an_account_once(lab: Team) -> None:
     assert (again.status_code, lab.stranger().post("/setup/open", json={"code": code}).status_code) == (404, 404)
     (kept,) = [one for one in admin.get("/invites").json() if one["id"] == made["id"]]
     assert (kept["used_by"], kept["link"]) == ("carol", None)
+
+
+def test_everybody_arranges_pages_for_themselves(lab: Team) -> None:
+    tile = {"kind": "gpu-load", "node": "gpu1", "x": 0, "y": 2, "w": 4, "h": 3}
+    at, alice = "/me/layouts/hosts", lab.clients[ALICE]
+    assert alice.get(at).json() == {"tiles": None}
+    saved = alice.put(at, json={"tiles": [tile]})
+    assert saved.status_code == 200, saved.text
+    assert alice.get(at).json() == saved.json() == {"tiles": [{**tile, "backend": None, "device": None}]}
+    assert lab.clients[BOB].get(at).json() == {"tiles": None}
+    assert lab.clients[GUEST].put(at, json={"tiles": []}).json() == {"tiles": []}
+    assert lab.clients[GUEST].get(at).json() == {"tiles": []}, "nothing is an arrangement, too"
+    assert alice.put(at, json={"tiles": None}).json() == alice.get(at).json() == {"tiles": None}
+    for junk in ({"tiles": [tile] * 201}, {"tiles": [{**tile, "w": 0}]}, {"tiles": [{**tile, "html": "<b>"}]}):
+        assert alice.put(at, json=junk).status_code == 422
+    assert alice.put("/me/layouts/UP", json={"tiles": []}).status_code == 422
+    assert lab.with_token(ALICE, scope="read").put(at, json={"tiles": []}).status_code == 403
+
+
+def test_nobody_arranges_pages_without_end(lab: Team) -> None:
+    bob = lab.clients[BOB]
+    answers = [bob.put(f"/me/layouts/page{n}", json={"tiles": []}).status_code for n in range(21)]
+    assert answers == [200] * 20 + [409]
+    assert bob.put("/me/layouts/page3", json={"tiles": []}).status_code == 200

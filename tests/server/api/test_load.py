@@ -52,6 +52,7 @@ def test_how_it_was_before(server: ServerProcess) -> None:
     assert (series["node"], series["backend"], series["device"]) == (name, "local", None)
     assert len(series["times"]) == len(series["load"]) == len(series["memory"]) >= 1
     assert series["memory"][-1] > 0
+    assert (series["temperature"], series["power"]) == ([], []), "not those of a node"
     assert server.get("/load/history", node="nowhere") == []
     assert server.get("/load/history", backend="nowhere") == []
     assert server.client.get("/load/history", params={"minutes": 0}).status_code == 422
@@ -66,3 +67,9 @@ def test_what_may_be_large_is_compressed_for_those_who_take_it(server: ServerPro
         assert found.headers["vary"] == "Accept-Encoding"
         assert found.json()["nodes"]
     assert "content-encoding" not in server.client.get("/jobs").headers
+
+
+def test_without_accounts_layouts_are_the_owners(server: ServerProcess) -> None:
+    tiles = [{"kind": "cores", "backend": None, "node": None, "device": None, "x": 0, "y": 0, "w": 2, "h": 2}]
+    assert server.client.put("/me/layouts/hosts", json={"tiles": tiles}).json() == {"tiles": tiles}
+    assert server.get("/me/layouts/hosts") == {"tiles": tiles}

@@ -110,7 +110,7 @@ class TestHistory:
         for second in range(31):
             made.take([("fake", look(NOW + second))], NOW + second)
             made.keep(db, NOW + second, 48)
-        sample = {"load": 0.25, "memory": 40, "gpus": {"0": [0.5, 5]}}
+        sample = {"load": 0.25, "memory": 40, "gpus": {"0": [0.5, 5, None, None, 0]}}
         assert kept(db) == [(NOW, sample), (NOW + 15, sample), (NOW + 30, sample)]
 
     def test_a_node_that_nobody_looks_at_only_when_it_changes(self, db: Database) -> None:

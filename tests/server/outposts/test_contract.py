@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,7 @@ from paddock.models import AllocationState
 from paddock.paths import Home
 from paddock.server.outposts import courier
 from paddock.server.outposts.away import Away
+from paddock.server.outposts.claims import Identity
 from paddock.server.outposts.outpost import Outpost, UnreadFiles
 from paddock.server.outposts.registry import Outposts
 from paddock.server.store.allocations import AllocationRow
@@ -58,7 +59,7 @@ class Place:
         return found[0]
 
     def carried(self) -> None:
-        wait_for(lambda: self.post.carried, what=str(self.post.problem))
+        wait_for(self.post.carried, what=str(self.post.problem()))
 
     def lines(self, name: str) -> list[dict[str, Any]]:
         """What a runner reads."""
@@ -125,11 +126,16 @@ def test_what_is_written_is_where_runners_find_it(place: Place) -> None:
     assert place.lines("tasks.jsonl") == [{"task": TASK, "attempt": 1}]
 
 
+def _withdrawn(place: Place, wanted: list[Identity]) -> Mapping[Identity, bool]:
+    wait_for(lambda: place.post.withdraw(wanted).keys() == set(wanted))
+    return place.post.withdraw(wanted)
+
+
 def test_a_claim_is_withdrawn_or_a_runners(place: Place) -> None:
     place.write(place.post.folder.claim(TASK, 1), f"{KEY}\n")
     wanted = [(TASK, 1), (TASK, 2)]
     for _ in range(2):
-        assert place.settled(lambda: place.post.withdraw(wanted)) == {(TASK, 2)}
+        assert _withdrawn(place, wanted) == {(TASK, 1): False, (TASK, 2): True}
         place.reopen()
     assert place.post.folder.claim(TASK, 2).is_symlink()
     assert dict(place.settled(lambda: place.post.held(wanted, [KEY]))) == {(TASK, 1): KEY}

@@ -25,7 +25,7 @@ it('goes on to where somebody was, and to `next` of the page of signing in', () 
   const at = (pathname: string, search = '') => wanted({ pathname, search, origin: HERE });
   expect(at('/jobs/abc', '?tab=code')).toBe('/jobs/abc?tab=code');
   expect(at('/', '?sign_in_error=not_authorised')).toBe('/');
-  expect(at('/sign-in', '?next=%2Fcluster')).toBe('/cluster');
+  expect(at('/sign-in', '?next=%2Fhosts')).toBe('/hosts');
   expect(at('/sign-in', '?next=%2F%2Fevil.example')).toBe('/');
   expect(at('/sign-in')).toBe('/');
 });

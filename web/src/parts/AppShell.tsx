@@ -26,7 +26,7 @@ const PAGES: Place[] = [
     here: (path) => path === '/' || path.startsWith('/jobs') || path.startsWith('/tasks'),
   },
   { href: '/new', name: 'New job', here: (path) => path.startsWith('/new') },
-  { href: '/cluster', name: 'Cluster', here: (path) => path.startsWith('/cluster') },
+  { href: '/hosts', name: 'Hosts', here: (path) => path.startsWith('/hosts') },
 ];
 
 /** Where there is no room for it, the menu of the account has it alone. */

@@ -1,20 +1,22 @@
-"""The routes of one's own account: profile, password, tokens, sessions."""
+"""The routes of one's own account: profile, password, tokens, sessions, layouts of pages."""
 
 import time
 import zoneinfo
+from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Path
 from starlette.concurrency import run_in_threadpool
 
 from paddock.errors import Conflict, InvalidInput, NotAuthorised, NotFound
 from paddock.login import password
 from paddock.models import SignInSource
 from paddock.models.accounts import BrowserSession, Me, MePatch, PasswordChange, PersonalToken, TokenRequest
+from paddock.models.load import PageLayout
 from paddock.server.api import sign_in
 from paddock.server.api.caller import SERVER, By, Caller
 from paddock.server.api.gate import Through
 from paddock.server.api.server import At, Server
-from paddock.server.store import audit, sessions, tokens, users
+from paddock.server.store import audit, layouts, sessions, tokens, users
 from paddock.server.store.db import Connection
 
 router = APIRouter(tags=["me"])
@@ -146,3 +148,21 @@ def end_session(id: str, by: By, gate: Through) -> None:
             )
             return
     raise NotFound(f"You have no session {id!r}.")
+
+
+Page = Annotated[str, Path(pattern="^[a-z][a-z0-9-]*$", max_length=32, description="the page, such as `hosts`")]
+
+
+@router.get("/me/layouts/{page}")
+def show_layout(page: Page, at: At, by: By) -> PageLayout:
+    """Return how the caller has arranged a page."""
+    with at.db.read() as c:
+        return layouts.get(c, by.name, page)
+
+
+@router.put("/me/layouts/{page}")
+def save_layout(page: Page, layout: PageLayout, at: At, by: By) -> PageLayout:
+    """Save how the caller has arranged a page; without tiles, the page is again as it begins."""
+    with at.db.write() as c:
+        layouts.save(c, by.name, page, layout, time.time())
+        return layout

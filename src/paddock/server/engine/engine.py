@@ -4,7 +4,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from paddock.agents.links import Links
 from paddock.backends.base import Backend
 from paddock.common import folders
 from paddock.errors import BackendError
-from paddock.models import AllocationBatch, BackendInfo, Check, JobSpec, Node, Resources, Traits
+from paddock.models import AllocationBatch, BackendInfo, Check, HostInfo, JobSpec, Node, Traits
 from paddock.paths import Home
 from paddock.rules import placement
 from paddock.server.engine import journals, launch, limits, mailbox, observe, reaching, remove
@@ -31,7 +31,7 @@ from paddock.server.engine.objectives import ObjectiveChooser
 from paddock.server.engine.reduce import Reducer
 from paddock.server.engine.search import SearchWorker
 from paddock.server.engine.silence import Silence
-from paddock.server.outposts.registry import Outposts
+from paddock.server.outposts.registry import Fleet, Outposts
 from paddock.server.store import allocations, audit, events, notices, places
 from paddock.server.store.allocations import AllocationRow
 from paddock.server.store.db import Database
@@ -82,12 +82,13 @@ class Engine:
         changed: Callable[[], None],
         clock: Callable[[], float] = time.time,
         links: Links | None = None,
+        fleets: Mapping[str, Fleet] | None = None,
     ) -> None:
         self._woken = threading.Event()
         self._stop = threading.Event()
         self._changed = changed
         self._workers = {backend.name: BackendWorker(backend, self.wake) for backend in backends}
-        outposts = Outposts(home, links, self.wake)
+        outposts = Outposts(home, links, self.wake, fleets)
         with db.read() as c:
             outposts.load(places.all_away(c))
         self.context = Context(db, home, settings, self._workers, outposts, clock)
@@ -189,6 +190,10 @@ class Engine:
         """Return the nodes with the newest measurements."""
         return self._monitor.nodes(self.context.clock())
 
+    def hosts(self) -> list[HostInfo]:
+        """Return the hosts of all backends that have some."""
+        return [host for worker in self._workers.values() for host in worker.backend.hosts()]
+
     @property
     def traits(self) -> dict[str, Traits]:
         """Return the traits of each backend."""
@@ -196,7 +201,7 @@ class Engine:
 
     def backend_infos(self) -> list[BackendInfo]:
         settings = self.context.settings
-        clusters, every = settings.clusters, settings.every_backend
+        every = settings.every_backend
         return [
             BackendInfo(
                 name=name,
@@ -204,7 +209,7 @@ class Engine:
                 default=name == settings.backend,
                 state=worker.problem or "ok",
                 since=moment(worker.problem_since),
-                defaults=clusters[name].resources if name in clusters else Resources(),
+                defaults=settings.defaults_of(name),
                 partitions=sorted({partition for node in worker.nodes for partition in node.partitions}),
             )
             for name, worker in self._workers.items()

@@ -47,9 +47,10 @@ WRITING_END = "report to its runners that no more tasks come"
 
 @dataclass(frozen=True)
 class Starts:
-    """The starts of one job, which are one batch."""
+    """The starts of one job, which are one batch. `node`: on which its folder is, if it has one on each."""
 
     job: str
+    node: str | None
     starts: list[Start]
 
 
@@ -121,12 +122,13 @@ class Launch:
             pool = self._gatherer.with_times(c, view, now)
         decisions = plan(pool, now)
         self._note_waits(view, pool, decisions)
-        starts: dict[str, list[Start]] = defaultdict(list)
+        starts: dict[tuple[str, str | None], list[Start]] = defaultdict(list)
         for one in decisions:
             if isinstance(one, Start):
-                starts[one.job].append(one)
+                dealt = self._context.outposts.of(one.job).dealt
+                starts[one.job, one.node if dealt else None].append(one)
         others = [one for one in decisions if not isinstance(one, Start | Wait)]
-        return [*(Starts(job, some) for job, some in starts.items()), *others]
+        return [*(Starts(*whose, some) for whose, some in starts.items()), *others]
 
     def _carry_out(self, view: BackendView, decision: Carried, unclosed: set[str], now: float) -> bool:
         """Carry out one decision. Returns whether allocations were planned."""
@@ -143,13 +145,17 @@ class Launch:
         planned = any(row.state == AllocationState.PLANNED for row in view.rows.values() if row.job_id == job)
         if facts is None or (worker.full and planned):
             return False
+        node = decision.node if isinstance(decision, Starts) else None
+        if not context.outposts.of(job).reached(node):
+            self._decided.pop(worker.backend.name, None)
+            return False
         with context.boundary.job(job, LAUNCHING):
             if job in unclosed or settle_orphans(context, job, now):
                 if isinstance(decision, Request):
                     _plan(context, facts, worker, decision.count)
                 else:
                     places = [Place(node=one.node, devices=list(one.devices)) for one in decision.starts]
-                    _plan(context, facts, worker, len(places), places)
+                    _plan(context, facts, worker, len(places), places, node)
                 return True
         self._decided.pop(worker.backend.name, None)  # it was not carried out, so the next round decides again
         return False
@@ -181,11 +187,13 @@ class Launch:
     def _is_laid_out(self, job: str, batch: AllocationBatch) -> bool:
         """Return True if the folders and manifests of a batch are where its runners find them."""
         outpost = self._context.outposts.of(job)
-        if outpost.carried:
+        node = batch.places[0].node if outpost.dealt and batch.places else None
+        if outpost.carried(node):
             return True
-        if outpost.problem is not None:
+        problem = outpost.problem(node)
+        if problem is not None:
             with self._context.db.write() as c:
-                if allocations.waits(c, batch.key, outpost.problem):
+                if allocations.waits(c, batch.key, problem):
                     events.write(c, job, JobChange(change="waits"))
         return False
 
@@ -285,14 +293,21 @@ def allocations_to_request(spec: JobSpec, worker: BackendWorker, tasks: int, mea
     return min(allocations_needed(spec.parallel, each, tasks), max(width, 1))
 
 
-def _plan(context: Context, facts: JobFacts, worker: BackendWorker, count: int, places: Sequence[Place] = ()) -> None:
+def _plan(
+    context: Context,
+    facts: JobFacts,
+    worker: BackendWorker,
+    count: int,
+    places: Sequence[Place] = (),
+    node: str | None = None,
+) -> None:
     """Write the folders and the manifest, then the rows, so that every allocation in the database can be submitted."""
     with context.db.read() as c:
         number = allocations.next_number(c, facts.id)
-    batch = batch_for(context, facts.id, facts.spec, worker, f"{facts.id}-a{number}", count)
+    batch = batch_for(context, facts.id, facts.spec, worker, f"{facts.id}-a{number}", count, node)
     batch = batch.model_copy(update={"places": list(places)})
-    text = json.dumps(_manifest(context, facts, worker), indent=1)
-    context.outposts.of(facts.id).plan(batch.keys, Path(layout.manifest(batch.folder_of(0))).name, text)
+    text = json.dumps(_manifest(context, facts, worker, node), indent=1)
+    context.outposts.of(facts.id).plan(batch.keys, Path(layout.manifest(batch.folder_of(0))).name, text, node)
     with context.db.write() as c:
         allocations.plan(c, facts.id, worker.backend.name, batch)
         if worker.full and worker.full_reason:  # it is not submitted yet, and this is why
@@ -301,27 +316,27 @@ def _plan(context: Context, facts: JobFacts, worker: BackendWorker, count: int, 
 
 
 def batch_for(
-    context: Context, job: str, spec: JobSpec, worker: BackendWorker, key: str, count: int
+    context: Context, job: str, spec: JobSpec, worker: BackendWorker, key: str, count: int, node: str | None = None
 ) -> AllocationBatch:
     """Return the request to the backend for a job."""
     settings = context.settings
-    cluster = settings.clusters.get(worker.backend.name)
-    python = (cluster.python if cluster else settings.local.python) or sys.executable
+    elsewhere = settings.clusters.get(worker.backend.name) or settings.fleets.get(worker.backend.name)
+    python = (elsewhere.python if elsewhere else settings.local.python) or sys.executable
     outpost = context.outposts.of(job)
     return AllocationBatch(
         key=key,
         count=count,
         name=f"paddock-{key}",
-        folder=str(outpost.folder.allocation(key)),
+        folder=str(outpost.on(node).allocation(key)),
         mirror=str(outpost.mirror.allocation(key)),
         user=outpost.user,
-        runner=[python, "-I", "-S", outpost.runner(runner_file(context)), FOLDER],
+        runner=[python, "-I", "-S", outpost.runner(runner_file(context), node), FOLDER],
         resources=placement.resolved(spec.resources, worker.nodes),
         grace_seconds=context.grace_seconds(spec),
     )
 
 
-def _manifest(context: Context, facts: JobFacts, worker: BackendWorker) -> dict[str, Any]:
+def _manifest(context: Context, facts: JobFacts, worker: BackendWorker, node: str | None = None) -> dict[str, Any]:
     settings, spec = context.settings, facts.spec
     resources = spec.resources
     cluster = settings.clusters.get(worker.backend.name)
@@ -334,7 +349,7 @@ def _manifest(context: Context, facts: JobFacts, worker: BackendWorker) -> dict[
     }
     return {
         "job": facts.id,
-        "job_dir": str(context.outposts.of(facts.id).folder.root),
+        "job_dir": str(context.outposts.of(facts.id).on(node).root),
         "slots": min(shape.slots, spec.parallel or 1024),
         "threads": shape.threads,
         "gpus": {

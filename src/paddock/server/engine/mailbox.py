@@ -42,8 +42,9 @@ def publish(context: Context, now: float) -> bool:
 def _publish_job(context: Context, facts: JobFacts, rows: list[UnpublishedAttempt], now: float, more: bool) -> None:
     outpost = context.outposts.of(facts.id)
     # Whatever became of the attempts before these, no runner may take them any more.
-    if outpost.withdraw((row.task_id, row.number - 1) for row in rows if row.number > 1) is None:
-        return
+    known = outpost.withdraw((row.task_id, row.number - 1) for row in rows if row.number > 1)
+    unsure = [row for row in rows if row.number > 1 and (row.task_id, row.number - 1) not in known]
+    rows, more = [row for row in rows if row not in unsure], more or bool(unsure)
     lines, bad = [], {}
     for row in rows:
         try:
@@ -53,12 +54,12 @@ def _publish_job(context: Context, facts: JobFacts, rows: list[UnpublishedAttemp
     with context.db.read() as c:
         more = more or jobs.is_searching(c, facts.id) or facts.spec.search.method is Method.PBT
     more = more or (facts.spec.reduce is not None and not any(row.reduces for row in rows))
-    ended = outpost.withdraw(bad)
-    if ended is None:
-        return
+    withdrawn = outpost.withdraw(bad)
+    ended = [one for one, gone in withdrawn.items() if gone]
+    left = bad.keys() - withdrawn.keys()
     outpost.publish(lines if more else [*lines, {"end": True}])
     with changing(context) as (c, changes):
-        attempts.mark_published(c, [row.id for row in rows if (row.task_id, row.number) not in ended])
+        attempts.mark_published(c, [row.id for row in rows if (row.task_id, row.number) not in {*ended, *left}])
         failed = list(attempts.lookup(c, ended).values())
         changes.end(
             failed, lambda s: Verdict(TaskState.ERROR, Cause.LAUNCH_FAILED, bad[s.row.id, s.row.attempt_number]), now
@@ -110,17 +111,16 @@ def stop(context: Context, now: float) -> bool:
 
 
 def _stop_job(context: Context, job: str, rows: list[TaskAttempt], now: float) -> bool:
-    """Stop tasks of one job. Returns False if it is not known yet which of them runners have."""
+    """Stop tasks of one job. Returns False if it is not known yet of all of them whether runners have them."""
     outpost = context.outposts.of(job)
-    waiting = [(row.id, row.attempt_number) for row in rows if row.state != TaskState.RUNNING]
+    waiting = {(row.id, row.attempt_number): row for row in rows if row.state != TaskState.RUNNING}
     withdrawn = outpost.withdraw(waiting)
-    if withdrawn is None:
-        return False
-    left = [row for row in rows if (row.id, row.attempt_number) in withdrawn]
-    ordered = [row for row in rows if (row.id, row.attempt_number) not in withdrawn]
+    left = [row for one, row in waiting.items() if withdrawn.get(one)]
+    begun = [row for one, row in waiting.items() if withdrawn.get(one) is False]
+    ordered = [*begun, *(row for row in rows if row.state == TaskState.RUNNING)]
     if outpost.exists:  # otherwise its runners end by themselves
         outpost.order([{"op": "stop", "task": row.id, "attempt": row.attempt_number} for row in ordered])
     with changing(context) as (c, changes):
         attempts.mark_ordered(c, [row.attempt_id for row in ordered])
         changes.end(left, lambda _: Verdict(TaskState.STOPPED), now)
-    return True
+    return len(withdrawn) == len(waiting)

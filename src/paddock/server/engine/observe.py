@@ -248,10 +248,10 @@ def _give_up(context: Context, job: str, now: float) -> None:
         last = _silent_starts(c, job)
         waiting = {(row.id, row.attempt_number): row for row in attempts.waiting(c, job)} if last else {}
     if waiting and not any(_forgotten(context, row) for row in last):
-        withdrawn = context.outposts.of(job).withdraw(waiting) or set()
+        withdrawn = context.outposts.of(job).withdraw(waiting)
         verdict = Verdict(TaskState.ERROR, Cause.LAUNCH_FAILED, _why_not(context, last[0]))
         with changing(context) as (_, changes):
-            changes.end([row for one, row in waiting.items() if one in withdrawn], _always(verdict), now)
+            changes.end([row for one, row in waiting.items() if withdrawn.get(one)], _always(verdict), now)
 
 
 def put_back(context: Context, rows: list[AllocationRow], now: float) -> None:

@@ -18,8 +18,9 @@ def reach(context: Context, rows: list[AllocationRow]) -> None:
             if away.full:
                 _drain(context, [row for row in rows if row.job_id == job])
                 raise AgentUnavailable(_FULL)
-            if away.problem is not None:
-                raise AgentUnavailable(away.problem)
+            problem = away.problem()
+            if problem is not None:
+                raise AgentUnavailable(problem)
 
 
 def _drain(context: Context, rows: list[AllocationRow]) -> None:

@@ -39,16 +39,20 @@ class Away(Mirror):
         self._courier = courier
         self._claims = claims
 
-    @property
-    def carried(self) -> bool:
+    def reached(self, node: str | None) -> bool:
+        return True
+
+    def on(self, node: str | None) -> JobFolder:
+        return self.folder
+
+    def carried(self, node: str | None = None) -> bool:
         return self._courier.carried(self._job)
 
     def resume(self) -> None:
         """Carry what an earlier server may have left: the job has runners."""
         self._courier.carried(self._job)
 
-    @property
-    def problem(self) -> str | None:
+    def problem(self, node: str | None = None) -> str | None:
         return self._courier.problem(self._job)
 
     @property
@@ -93,23 +97,25 @@ class Away(Mirror):
         super().publish(lines)
         self._courier.wrote(self._job)
 
-    def plan(self, names: Iterable[str], manifest: str, text: str) -> None:
+    def deal(self, key: str, lines: list[Line]) -> None:
+        super().deal(key, lines)
+        self._courier.wrote(self._job)
+
+    def plan(self, names: Iterable[str], manifest: str, text: str, node: str | None = None) -> None:
         super().plan(names, manifest, text)
         self._courier.wrote(self._job)
 
-    def runner(self, archive: Path) -> str:
+    def runner(self, archive: Path, node: str | None = None) -> str:
         return runner_path(str(self.folder.root), archive.name)
 
     # --- claims -------------------------------------------------------------------------------------------------------
 
-    def withdraw(self, attempts: Iterable[Identity]) -> set[Identity] | None:
+    def withdraw(self, attempts: Iterable[Identity]) -> Mapping[Identity, bool]:
         wanted = set(attempts)
         missing = wanted - self._claims.keys()
         if missing:
             self._courier.ask(("withdraw", self._job), lambda: self._withdraw(sorted(missing)))
-        if wanted - self._claims.keys():
-            return None
-        return {one for one in wanted if self._claims[one]}
+        return {one: self._claims[one] for one in wanted if one in self._claims}
 
     def _withdraw(self, wanted: Sequence[Identity]) -> bool:
         names = {layout.claim_name(*one): one for one in wanted}

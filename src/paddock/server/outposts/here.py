@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from paddock.common import files, folders, layout
-from paddock.paths import Home, append_lines, write_once
+from paddock.paths import Home, JobFolder, append_lines, write_once
 from paddock.runner import unread
 from paddock.runner.sources import patterns
 from paddock.server.intake import apart
@@ -23,6 +23,8 @@ SEARCH_SECONDS = 300.0  # for the logs of one call
 class Mirror:
     """What the server writes for runners, in its own home."""
 
+    dealt = False
+
     def __init__(self, home: Home, job: str) -> None:
         self._home = home
         self._job = job
@@ -36,13 +38,19 @@ class Mirror:
         append_lines(self.mirror.control, lines)
 
     def publish(self, lines: list[Line]) -> None:
+        self._write_tasks(self.mirror.tasks, lines)
+
+    def _write_tasks(self, path: Path, lines: list[Line]) -> None:
         if not self.mirror.control.exists():
             # A runner needs one call to read a file that exists, and several for one that may come.
             files.append_plain(str(self.mirror.control), b"", below=str(self.mirror.root))
         # The lines contain values of variables, which may be secrets: not even the group of the folder may read them.
-        append_lines(self.mirror.tasks, lines, mode=0o600)
+        append_lines(path, lines, below=self.mirror.root, mode=0o600)
 
-    def plan(self, names: Iterable[str], manifest: str, text: str) -> None:
+    def deal(self, key: str, lines: list[Line]) -> None:
+        self._write_tasks(self.mirror.allocation(key) / layout.TASKS, lines)
+
+    def plan(self, names: Iterable[str], manifest: str, text: str, node: str | None = None) -> None:
         """Make folders in the job's own folder, not where a link in place of it points."""
         folder = self.mirror
         folder.allocations.mkdir(exist_ok=True)
@@ -87,14 +95,25 @@ class Here(Mirror):
         super().__init__(home, job)
         self.folder = self.mirror
 
-    carried = True
-    problem: str | None = None
+    def reached(self, node: str | None) -> bool:
+        return True
 
-    def runner(self, archive: Path) -> str:
+    def on(self, node: str | None) -> JobFolder:
+        return self.folder
+
+    def carried(self, node: str | None = None) -> bool:
+        return True
+
+    def problem(self, node: str | None = None) -> str | None:
+        return None
+
+    def runner(self, archive: Path, node: str | None = None) -> str:
         return str(archive)
 
-    def withdraw(self, attempts: Iterable[Identity]) -> set[Identity]:
-        return claims.withdraw(self.mirror, attempts)
+    def withdraw(self, attempts: Iterable[Identity]) -> Mapping[Identity, bool]:
+        wanted = set(attempts)
+        gone = claims.withdraw(self.mirror, wanted)
+        return {one: one in gone for one in wanted}
 
     def held(self, attempts: Iterable[Identity], after: Iterable[str]) -> Mapping[Identity, str | None]:
         return claims.held(self.mirror, attempts)

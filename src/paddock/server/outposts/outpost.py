@@ -30,7 +30,13 @@ class Outpost(Protocol):
 
     What the server writes for runners, and the journals of runners, are always in the `mirror` too, which the server
     can read without asking anybody. None as an answer means: not known yet, ask again in a later round.
+
+    A job on hosts without a common file system has a folder on each of them. `node` chooses one there; elsewhere it
+    makes no difference.
     """
+
+    dealt: bool
+    """Each allocation has a queue of its own, and an attempt goes to one of them (`deal`); no: all share one list."""
 
     user: str | None
     """The Unix account whose processes and files the job's are; None: the server's own."""
@@ -46,13 +52,19 @@ class Outpost(Protocol):
         """Return True if the mirror exists: without it, nothing of the job can begin."""
         ...
 
-    @property
-    def carried(self) -> bool:
-        """Return True if everything that was written for runners is where they find it."""
+    def reached(self, node: str | None) -> bool:
+        """Return True if it is known where the folder is on this node; otherwise that is being found out."""
         ...
 
-    @property
-    def problem(self) -> str | None:
+    def on(self, node: str | None) -> JobFolder:
+        """Return the folder as processes on this node see it. Raise AgentUnavailable if it was never reached."""
+        ...
+
+    def carried(self, node: str | None = None) -> bool:
+        """Return True if everything that was written for runners on this node is where they find it."""
+        ...
+
+    def problem(self, node: str | None = None) -> str | None:
         """Return why the folder cannot be reached at the moment."""
         ...
 
@@ -64,16 +76,24 @@ class Outpost(Protocol):
         """Append to tasks.jsonl."""
         ...
 
-    def plan(self, names: Iterable[str], manifest: str, text: str) -> None:
+    def deal(self, key: str, lines: list[Line]) -> None:
+        """Append to the queue of one allocation, which was planned; only where attempts are `dealt`."""
+        ...
+
+    def plan(self, names: Iterable[str], manifest: str, text: str, node: str | None = None) -> None:
         """Make the folders of allocations, and write the manifest of their batch, which has this name."""
         ...
 
-    def runner(self, archive: Path) -> str:
+    def runner(self, archive: Path, node: str | None = None) -> str:
         """Return the path of the runner as the job's processes see it. `archive`: as the server sees it."""
         ...
 
-    def withdraw(self, attempts: Iterable[Identity]) -> set[Identity] | None:
-        """Withdraw attempts. Returns those that no runner has or will have; runners have the others."""
+    def withdraw(self, attempts: Iterable[Identity]) -> Mapping[Identity, bool]:
+        """Withdraw attempts. True: no runner has it or will have it; False: a runner has it.
+
+        Of those that are missing it is not known yet: ask again in a later round. So a host that does not answer keeps
+        back only what it was dealt.
+        """
         ...
 
     def held(self, attempts: Iterable[Identity], after: Iterable[str]) -> Mapping[Identity, str | None] | None:

@@ -4,9 +4,11 @@ import logging
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from typing import Protocol
 
+from paddock.agents.link import Link
 from paddock.agents.links import Links
 from paddock.common import layout
 from paddock.errors import AgentUnavailable
@@ -28,11 +30,26 @@ AGAIN_SECONDS = 2.0
 log = logging.getLogger("paddock.outposts")
 
 
+class Fleet(Protocol):
+    """The agents on the hosts of one backend."""
+
+    def get(self, host: str, user: str | None = None) -> Link: ...
+
+    def close(self) -> None: ...
+
+
 class Outposts:
     """The outposts of all jobs. Any thread may ask; `attend` is for the engine's."""
 
-    def __init__(self, home: Home, links: Links | None = None, wake: Callable[[], None] = lambda: None) -> None:
-        self._home, self._links, self._wake = home, links, wake
+    def __init__(
+        self,
+        home: Home,
+        links: Links | None = None,
+        wake: Callable[[], None] = lambda: None,
+        fleets: Mapping[str, Fleet] | None = None,
+    ) -> None:
+        """`fleets`: by the name of the backend."""
+        self._home, self._links, self._wake, self._fleets = home, links, wake, fleets or {}
         self._away: dict[str, Away] = {}
         self._couriers: dict[str, Courier] = {}
         self._caught_up: dict[str, float] = {}  # ended allocation -> when its journals were read to their ends

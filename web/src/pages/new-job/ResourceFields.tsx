@@ -176,6 +176,13 @@ function FurtherFields({
           />
         )}
         <NumberInput label="Tasks side by side" {...hint('slots', '1')} {...resource.number('slots')} />
+        {shown('only') && (
+          <TextInput
+            label="Only on hosts"
+            {...hint('only', `any; such as ${nodes[0]?.name ?? 'gpu1, gpu[3-8]'}`)}
+            {...resource.text('only')}
+          />
+        )}
         {word('account', 'Account', 'yours')}
         {word('qos', 'QOS', 'the cluster’s default')}
         {word('constraint', 'Constraint', 'such as a100&nvlink', featuresOf(nodes))}

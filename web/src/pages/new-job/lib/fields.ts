@@ -68,7 +68,7 @@ export function place(faults: Record<string, string>, more: readonly string[], w
   const fields = [...FIELDS, ...more].sort((a, b) => b.length - a.length);
   const placed: Placed = { at: {}, rest: {} };
   for (const [given, message] of Object.entries(faults)) {
-    const name = given.replace(/^spec\./, '').replace(/^resources\.slurm\./, 'resources.');
+    const name = given.replace(/^spec\./, '').replace(/^resources\.(slurm|hosts)\./, 'resources.');
     const found = fields.find((one) => name === one || name.startsWith(`${one}.`));
     const field = found === 'resources' ? whole : found;
     if (field === undefined) placed.rest[given] = message;

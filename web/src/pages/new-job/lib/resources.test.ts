@@ -43,6 +43,12 @@ it('writes resources down and reads them back', () => {
   expect(resourcesOf(NO_RESOURCES)).toEqual({});
 });
 
+it('takes names of hosts apart', () => {
+  const texts = textsOf({ hosts: { only: ['gpu1', 'gpu[3-8]'] } });
+  expect(texts.only).toBe('gpu1, gpu[3-8]');
+  expect(resourcesOf({ ...texts, only: ' gpu1,gpu2  gpu3, ' })).toEqual({ hosts: { only: ['gpu1', 'gpu2', 'gpu3'] } });
+});
+
 it('leaves units to the server', () => {
   const given = resourcesOf({ ...NO_RESOURCES, gpus: 'two', memory: '16', time_limit: '90', options: ' \n--x \n' });
   expect(given).toEqual({ gpus: 'two', memory: 16, time_limit: '90', slurm: { options: ['--x'] } });
@@ -69,6 +75,12 @@ it('hides what means nothing there, unless something is written in it', () => {
   expect(isShown('partition', texts, 'slurm')).toBe(true);
   expect(isShown('partition', texts, undefined)).toBe(true);
   expect(isShown('memory', texts, 'local')).toBe(true);
+  expect((['only', 'gpu_type', 'partition'] as const).map((name) => isShown(name, texts, 'hosts'))).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  expect(isShown('only', texts, 'slurm')).toBe(false);
 });
 
 it('says what happens without', () => {

@@ -1,10 +1,10 @@
 /** What a task needs, as texts of the form, and back. The server reads and judges it. */
 
-import type { BackendInfo, Resources, SlurmResources } from '../../../api/types';
+import type { BackendInfo, HostsResources, Resources, SlurmResources } from '../../../api/types';
 import { plural, sizeText, spanText } from '../../../lib/format';
 
-export type ResourceName = Exclude<keyof Resources, 'slurm'> | keyof SlurmResources;
-/** All of it as written; options one a line. Empty: not given. */
+export type ResourceName = Exclude<keyof Resources, 'slurm' | 'hosts'> | keyof SlurmResources | keyof HostsResources;
+/** All of it as written; options one a line, hosts with commas. Empty: not given. */
 export type ResourceTexts = Record<ResourceName, string>;
 
 const NUMBERS: readonly ResourceName[] = ['gpus', 'cpus', 'memory', 'per_gpu', 'nodes', 'slots', 'nice'];
@@ -22,6 +22,7 @@ export const NO_RESOURCES: ResourceTexts = {
   launcher: '',
   slots: '',
   triple: '',
+  only: '',
   partition: '',
   account: '',
   qos: '',
@@ -35,21 +36,27 @@ export const NO_RESOURCES: ResourceTexts = {
 
 export const RESOURCE_NAMES = Object.keys(NO_RESOURCES) as ResourceName[];
 
-/** What only Slurm knows: a section of its own in what is sent. */
+/** What only one kind of backend knows: a section of its own in what is sent. */
+const OF_HOSTS = new Set<ResourceName>(['only']);
 const OF_SLURM = new Set<ResourceName>(RESOURCE_NAMES.slice(RESOURCE_NAMES.indexOf('partition')));
 
 /** Folded away: most jobs do not need them. */
 export const FURTHER: readonly ResourceName[] = RESOURCE_NAMES.slice(RESOURCE_NAMES.indexOf('gpu_type'));
 
-/** Fields that have no effect on the local backend. */
-const CLUSTER_ONLY = new Set<ResourceName>(FURTHER.filter((name) => name !== 'slots' && name !== 'triple'));
+/** The further fields that have an effect on each kind of backend. */
+const EFFECTIVE: Record<BackendInfo['kind'], ReadonlySet<ResourceName>> = {
+  local: new Set(['slots', 'triple']),
+  hosts: new Set(['slots', 'triple', 'gpu_type', 'only']),
+  slurm: new Set(FURTHER.filter((name) => !OF_HOSTS.has(name))),
+};
 
 /** Fields that a triple contains already. */
 const OF_TRIPLE = new Set<ResourceName>(['gpus', 'cpus', 'per_gpu', 'nodes', 'slots', 'launcher']);
 
 export function textsOf(resources: Resources): ResourceTexts {
   const text = (name: ResourceName): string => {
-    const value = { ...resources, ...resources.slurm }[name];
+    const value = { ...resources, ...resources.slurm, ...resources.hosts }[name];
+    if (name === 'only') return (resources.hosts?.only ?? []).join(', ');
     if (Array.isArray(value)) return value.join('\n');
     if (name === 'triple') return tripleText(resources.triple);
     if (name === 'memory') return sizeText(resources.memory);
@@ -64,12 +71,20 @@ export function resourcesOf(texts: ResourceTexts): Record<string, unknown> {
   const given = RESOURCE_NAMES.filter((name) => texts[name].trim() !== '');
   const values = (names: ResourceName[]) =>
     Object.fromEntries(names.map((name) => [name, valueGiven(name, texts[name].trim())]));
-  const slurm = values(given.filter((name) => OF_SLURM.has(name)));
-  return { ...values(given.filter((name) => !OF_SLURM.has(name))), ...(Object.keys(slurm).length ? { slurm } : {}) };
+  const section = (title: string, names: ReadonlySet<ResourceName>) => {
+    const its = given.filter((name) => names.has(name));
+    return its.length ? { [title]: values(its) } : {};
+  };
+  return {
+    ...values(given.filter((name) => !OF_SLURM.has(name) && !OF_HOSTS.has(name))),
+    ...section('slurm', OF_SLURM),
+    ...section('hosts', OF_HOSTS),
+  };
 }
 
 function valueGiven(name: ResourceName, written: string): unknown {
   if (name === 'options') return optionsOf(written);
+  if (name === 'only') return written.split(/[,\s]+/).filter(Boolean);
   return NUMBERS.includes(name) && Number.isFinite(Number(written)) ? Number(written) : written;
 }
 
@@ -122,7 +137,7 @@ export function backendOf(
 
 /** What is said of a field that has something in it is never hidden. */
 export function isShown(name: ResourceName, texts: ResourceTexts, kind: BackendInfo['kind'] | undefined): boolean {
-  return kind !== 'local' || !CLUSTER_ONLY.has(name) || texts[name] !== '';
+  return !FURTHER.includes(name) || EFFECTIVE[kind ?? 'slurm'].has(name) || texts[name] !== '';
 }
 
 /** The value that the profile or the backend sets, as `16G`; otherwise what happens without a value. */

@@ -1,8 +1,8 @@
 import { Link } from 'wouter';
 import { useJob } from '../../api/jobs';
 import { plural } from '../../lib/format';
-import styles from './Cluster.module.css';
-import { byJob } from './clusterLib';
+import styles from './Hosts.module.css';
+import { byJob } from './nodes';
 import { RunningTask } from './RunningTask';
 
 /** Tasks that run, those of one job together. */

@@ -1,4 +1,4 @@
-import styles from './Cluster.module.css';
+import styles from './Hosts.module.css';
 
 /** `GPUs  3 free · 5 in use` */
 export function DeviceHead({ name, used, total }: { name: string; used: number; total: number }) {

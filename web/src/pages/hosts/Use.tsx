@@ -4,8 +4,8 @@ import { Link } from 'wouter';
 import type { JobLoad, LoadReport, Share } from '../../api/types';
 import { bytes, integer, NOTHING, percent, plural } from '../../lib/format';
 import { Hints } from '../../parts/Hints';
-import styles from './Cluster.module.css';
-import { byUse, coreText } from './clusterLib';
+import styles from './Hosts.module.css';
+import { byUse, coreText } from './nodes';
 
 const FIRST = 8;
 

@@ -3,12 +3,12 @@ import { useDisclosure } from '@mantine/hooks';
 import type { Node } from '../../api/types';
 import { bytes, integer, number, percent, plural } from '../../lib/format';
 import { IconChart } from '../../parts/icons';
-import styles from './Cluster.module.css';
 import { CpuSlots } from './CpuSlots';
-import { bytesOf, coreText, gpuUse, isUsable, memoryUsed, ofKind, share } from './clusterLib';
 import { GpuList } from './GpuList';
+import styles from './Hosts.module.css';
 import { Meter } from './Meter';
 import { NodeHistory } from './NodeHistory';
+import { bytesOf, coreText, gpuUse, isUsable, memoryUsed, ofKind, share } from './nodes';
 
 /** More GPUs than this have the whole width. */
 const FEW = 2;

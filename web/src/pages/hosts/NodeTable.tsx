@@ -3,10 +3,10 @@ import { memo, type ReactNode, useState } from 'react';
 import type { Device, Node } from '../../api/types';
 import { bytes, integer, NOTHING, number, percent, plural } from '../../lib/format';
 import { IconChevronDown, IconChevronRight } from '../../parts/icons';
-import styles from './Cluster.module.css';
-import { bytesOf, coreText, gpuKinds, gpuUse, isOurs, isUsable, isUsed, memoryUsed, ofKind, share } from './clusterLib';
 import { GpuList } from './GpuList';
+import styles from './Hosts.module.css';
 import { NodeHistory } from './NodeHistory';
+import { bytesOf, coreText, gpuKinds, gpuUse, isOurs, isUsable, isUsed, memoryUsed, ofKind, share } from './nodes';
 import { RunningTasks } from './RunningTasks';
 
 /** What of it there is to be shown: columns that would be empty are left out. */

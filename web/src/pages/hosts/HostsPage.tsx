@@ -6,18 +6,18 @@ import { ErrorPanel } from '../../parts/ErrorPanel';
 import { IconServer } from '../../parts/icons';
 import { Loaded, Page } from '../../parts/Page';
 import { BackendGroup } from './BackendGroup';
-import { ClusterSummary } from './ClusterSummary';
-import { grouped } from './clusterLib';
+import { HostsSummary } from './HostsSummary';
+import { grouped } from './nodes';
 import { SetAside } from './SetAside';
 import { Use } from './Use';
 
-export default function ClusterPage() {
+export default function HostsPage() {
   const load = useLoad();
   const backends = useBackends();
   const health = useHealth();
   const problems = health.data?.problems ?? [];
   return (
-    <Page title="Cluster">
+    <Page title="Hosts">
       <Stack gap="lg">
         {problems.length > 0 && <ErrorPanel title="The server has problems" error={problems.join('; ')} />}
         <SetAside count={health.data?.set_aside ?? 0} />
@@ -27,7 +27,7 @@ export default function ClusterPage() {
               {(report) =>
                 report.nodes.length ? (
                   <>
-                    <ClusterSummary nodes={report.nodes} />
+                    <HostsSummary nodes={report.nodes} />
                     <Use report={report} />
                     {grouped(report.nodes, infos).map((group) => (
                       <BackendGroup key={group.backend.name} {...group} />

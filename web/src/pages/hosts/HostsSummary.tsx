@@ -1,10 +1,10 @@
 import type { Node } from '../../api/types';
 import { bytes, integer, percent } from '../../lib/format';
-import styles from './Cluster.module.css';
-import { coreText, gpuUse, ofKind, totals } from './clusterLib';
+import styles from './Hosts.module.css';
+import { coreText, gpuUse, ofKind, totals } from './nodes';
 
 /** The whole cluster in one line of figures. */
-export function ClusterSummary({ nodes }: { nodes: readonly Node[] }) {
+export function HostsSummary({ nodes }: { nodes: readonly Node[] }) {
   const all = totals(nodes);
   const use = gpuUse(nodes.flatMap(({ devices = [] }) => ofKind(devices, 'gpu')));
   return (

@@ -4,10 +4,10 @@ import { useDeferredValue, useMemo, useState } from 'react';
 import { integer, plural } from '../../lib/format';
 import { BackendSilence } from '../../parts/BackendSilence';
 import { IconSearch } from '../../parts/icons';
-import styles from './Cluster.module.css';
-import { isUsable, matching, type NodeGroup, totals } from './clusterLib';
+import styles from './Hosts.module.css';
 import { NodeCard } from './NodeCard';
 import { NodeTable } from './NodeTable';
+import { isUsable, matching, type NodeGroup, totals } from './nodes';
 
 const MANY = 12;
 /** So many rows at first: one would else scroll for long, most of all where rows are cards. */

@@ -1,10 +1,10 @@
 import type { Device } from '../../api/types';
 import { bytes, percent } from '../../lib/format';
-import styles from './Cluster.module.css';
-import { bytesOf, share, usedOf } from './clusterLib';
 import { DeviceHead } from './DeviceHead';
 import { GpuProcesses } from './GpuProcesses';
+import styles from './Hosts.module.css';
 import { Meter } from './Meter';
+import { bytesOf, share, usedOf } from './nodes';
 import { Occupants } from './Occupants';
 
 /** Every GPU: how busy it is, and what runs on it. */

@@ -16,7 +16,7 @@ import {
   tasksOn,
   totals,
   usedOf,
-} from './clusterLib';
+} from './nodes';
 
 const gpu = (id: string, ...tasks: string[]): Device => ({
   id,

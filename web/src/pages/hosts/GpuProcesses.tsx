@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import type { GpuProcess } from '../../api/types';
 import { bytes, plural } from '../../lib/format';
 import { IconChevronDown, IconChevronRight } from '../../parts/icons';
-import styles from './Cluster.module.css';
+import styles from './Hosts.module.css';
 import { RunningTask } from './RunningTask';
 
 /** Who is on a GPU, folded away until somebody wants to know. */

@@ -1,6 +1,6 @@
 import type { Device } from '../../api/types';
-import styles from './Cluster.module.css';
-import { isUsed } from './clusterLib';
+import styles from './Hosts.module.css';
+import { isUsed } from './nodes';
 import { RunningTasks } from './RunningTasks';
 
 /** What runs on a device. */

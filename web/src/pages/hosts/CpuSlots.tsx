@@ -1,8 +1,8 @@
 import type { Device } from '../../api/types';
 import { plural } from '../../lib/format';
-import styles from './Cluster.module.css';
-import { isUsed, tasksOn, usedOf } from './clusterLib';
 import { DeviceHead } from './DeviceHead';
+import styles from './Hosts.module.css';
+import { isUsed, tasksOn, usedOf } from './nodes';
 import { Occupants } from './Occupants';
 import { RunningTask } from './RunningTask';
 

@@ -6,9 +6,9 @@ import { seriesColor } from '../../lib/colors';
 import { useUrlState } from '../../lib/urlState';
 import { ErrorPanel } from '../../parts/ErrorPanel';
 import { CurveChart, type Range } from '../../parts/plots/CurveChart';
-import styles from './Cluster.module.css';
-import { ofKind } from './clusterLib';
+import styles from './Hosts.module.css';
 import { historyCharts, SPANS } from './history';
+import { ofKind } from './nodes';
 
 const VIEW = { minutes: 60 };
 const SETTINGS = { log: false, smoothing: 0, clip: false };

@@ -10,6 +10,9 @@ const series = (device: string | null, load: (number | null)[], memory: (number 
   times: load.map((_, i) => 1000 + i),
   load,
   memory,
+  temperature: [],
+  power: [],
+  processes: [],
 });
 const color = (index: number) => `c${index}`;
 

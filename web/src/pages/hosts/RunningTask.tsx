@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import { useJob } from '../../api/jobs';
-import styles from './Cluster.module.css';
-import { splitTask } from './clusterLib';
+import styles from './Hosts.module.css';
+import { splitTask } from './nodes';
 
 /** A task that runs, by the name of its job and its number. */
 export function RunningTask({ task }: { task: string }) {

@@ -1,4 +1,4 @@
-import styles from './Cluster.module.css';
+import styles from './Hosts.module.css';
 
 interface Props {
   name: string;

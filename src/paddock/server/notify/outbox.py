@@ -16,7 +16,7 @@ from paddock.errors import Busy, InvalidInput, NotFound
 from paddock.models import NoticeKind
 from paddock.server.notify import addresses, texts
 from paddock.server.notify.addresses import Target, Unreachable
-from paddock.server.notify.sending import Message, Outcome, Sending
+from paddock.server.notify.sending import Message, Delivery, Sending
 from paddock.server.store import notices
 from paddock.server.store.db import Connection, Database
 from paddock.server.store.notices import Parcel
@@ -133,14 +133,14 @@ class Outbox:
         if target is None:
             notices.put_off(c, ids, None, "the address was removed")
         else:
-            self._record(c, some, Target("", address, True), Outcome(False, target.why))
+            self._record(c, some, Target("", address, True), Delivery(False, target.why))
         return None
 
     def link(self, path: str) -> str:
         """Return the whole address of a path of the page; nothing if that is not known."""
         return f"{self._page}{path}" if self._page else ""
 
-    def _record(self, c: Connection, some: list[Parcel], target: Target, outcome: Outcome) -> None:
+    def _record(self, c: Connection, some: list[Parcel], target: Target, outcome: Delivery) -> None:
         now = self._clock()
         if outcome.ok:
             notices.mark_sent(c, [one.id for one in some], now)
@@ -166,7 +166,7 @@ class Outbox:
             raise InvalidInput.at("addresses", found.problem or "it cannot be used")
         return found.shown
 
-    def try_now(self, user: str, address: str) -> Outcome:
+    def try_now(self, user: str, address: str) -> Delivery:
         """Send a message to an address of a person now, and return what became of it."""
         now = time.monotonic()
         if now - self._tried.get(user, -TRY_SECONDS) < TRY_SECONDS:
@@ -177,10 +177,10 @@ class Outbox:
         if target is None:
             raise NotFound("There is no such address: save it first.")
         if isinstance(target, Unreachable):
-            return Outcome(False, target.why)
+            return Delivery(False, target.why)
         words = texts.message("this is a test", "Notices of your jobs will come here.", self.link("/"))
         with self._place():
-            return self.sending.send([Message(target, *words)])[0] or Outcome(False, "it was not tried")
+            return self.sending.send([Message(target, *words)])[0] or Delivery(False, "it was not tried")
 
     @contextmanager
     def _place(self) -> Iterator[None]:

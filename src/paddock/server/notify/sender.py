@@ -57,7 +57,7 @@ def resolved(host: str) -> set[str]:
         return set()
 
 
-class Guard:
+class NetworkGuard:
     """Refuses connections of this process to what is inside the network, but for hosts that are allowed."""
 
     def __init__(self, hosts: Iterable[str]) -> None:
@@ -91,7 +91,7 @@ class Guard:
             raise Refused(f"{host} cannot be used: {_INSIDE}")
 
 
-def _service(apprise: Any, url: str, schemes: list[str] | None, guard: Guard | None) -> Any:
+def _service(apprise: Any, url: str, schemes: list[str] | None, guard: NetworkGuard | None) -> Any:
     scheme = url.partition("://")[0].lower()
     if schemes is not None and scheme not in schemes:
         raise Refused(f"an address must begin with one of: {', '.join(f'{one}://' for one in schemes)}")
@@ -120,7 +120,7 @@ class _LastWarning(logging.Handler):
 
 
 def _outcome(
-    asked: dict[str, Any], guard: Guard | None, message: dict[str, str], heard: _LastWarning
+    asked: dict[str, Any], guard: NetworkGuard | None, message: dict[str, str], heard: _LastWarning
 ) -> dict[str, Any]:
     import apprise
 
@@ -151,7 +151,7 @@ def main() -> None:
     signal.alarm(int(asked["seconds"]) + 10)  # if nobody ends it, as the server was killed
     heard = _LastWarning()
     logging.getLogger("apprise").addHandler(heard)
-    guard = None if asked["hosts"] is None else Guard(asked["hosts"])
+    guard = None if asked["hosts"] is None else NetworkGuard(asked["hosts"])
     if guard is not None:
         guard.install()
     for message in asked["messages"]:

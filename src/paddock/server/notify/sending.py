@@ -27,7 +27,7 @@ class Message:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Delivery:
     """What became of a message, or of the check of an address."""
 
     ok: bool
@@ -45,13 +45,13 @@ class Sending:
         self._lock = threading.Lock()
         self._closed = False
 
-    def send(self, messages: Sequence[Message]) -> list[Outcome | None]:
+    def send(self, messages: Sequence[Message]) -> list[Delivery | None]:
         """Send messages that are all trusted, or all not. None: it was not tried, as one before it took too long."""
         return self._run(messages, check=False)
 
-    def check(self, target: Target) -> Outcome:
+    def check(self, target: Target) -> Delivery:
         """Return whether an address may be used, and how it is shown."""
-        return self._run([Message(target)], check=True)[0] or Outcome(False, "it could not be checked: try again")
+        return self._run([Message(target)], check=True)[0] or Delivery(False, "it could not be checked: try again")
 
     def close(self) -> None:
         with self._lock:
@@ -59,7 +59,7 @@ class Sending:
             for process in self._running:
                 process.kill()
 
-    def _run(self, messages: Sequence[Message], *, check: bool) -> list[Outcome | None]:
+    def _run(self, messages: Sequence[Message], *, check: bool) -> list[Delivery | None]:
         trusted = messages[0].target.trusted
         seconds = START_SECONDS + MESSAGE_SECONDS * len(messages)
         asked = {
@@ -70,9 +70,9 @@ class Sending:
             "messages": [{"url": one.target.url, "title": one.title, "body": one.body} for one in messages],
         }
         lines = self._output(json.dumps(asked), seconds).splitlines()
-        found: list[Outcome | None] = [_outcome(line) for line in lines[: len(messages)]]
+        found: list[Delivery | None] = [_outcome(line) for line in lines[: len(messages)]]
         if len(found) < len(messages):
-            found.append(Outcome(False, "there was no answer in time"))
+            found.append(Delivery(False, "there was no answer in time"))
         return found + [None] * (len(messages) - len(found))
 
     def _output(self, asked: str, seconds: float) -> str:
@@ -100,9 +100,9 @@ class Sending:
                 self._running.discard(process)
 
 
-def _outcome(line: str) -> Outcome:
+def _outcome(line: str) -> Delivery:
     found: dict[str, Any] = json.loads(line)
-    return Outcome(**found)
+    return Delivery(**found)
 
 
 def _proxy_hosts() -> list[str]:

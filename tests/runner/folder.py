@@ -29,7 +29,7 @@ class Folder:
         path.write_text(text)
         return str(path)
 
-    def add(self, task: str, *argv: str, attempt: int = 1, **fields: Any) -> None:
+    def add(self, task: str, *argv: str, attempt: int = 1, queue: str = "tasks.jsonl", **fields: Any) -> None:
         line = {
             "task": task,
             "attempt": attempt,
@@ -39,7 +39,10 @@ class Folder:
             "params": {},
             "epochs": None,
         }
-        self.append("tasks.jsonl", json.dumps({**line, **fields}) + "\n")
+        self.append(queue, json.dumps({**line, **fields}) + "\n")
+
+    def deal(self, key: str, task: str, *argv: str, **fields: Any) -> None:
+        self.add(task, *argv, queue=f"allocations/{key}/tasks.jsonl", **fields)
 
     def python_task(self, task: str, text: str, **fields: Any) -> None:
         self.add(task, sys.executable, self.code(f"{task}.py", text), **fields)

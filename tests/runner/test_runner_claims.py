@@ -345,3 +345,43 @@ def test_without_a_manifest_it_says_so(folder: Folder) -> None:
     assert folder.start().wait(120) == 1
     assert "manifest.json" in folder.complaints()
     assert not list(Path(folder.root / "allocations" / "a1.0").glob("journal*"))
+
+
+def test_dealt_tasks_are_each_allocation_s_own(folder: Folder) -> None:
+    ran = folder.root / "ran"
+    for key in ("a1.0", "a1.1"):
+        (folder.allocate(key, dealt=True, node="gpu7", slots=2) / "claims").mkdir()
+    folder.add("t-9", "sh", "-c", f"echo shared >> '{ran}'")  # the common list is nobody's
+    lists = {"a1.0": ["t-1", "t-2", "t-3"], "a1.1": ["t-4", "t-5"]}
+    for key, tasks in lists.items():
+        for task in tasks:
+            folder.deal(key, task, "sh", "-c", f"echo {task} >> '{ran}'")
+    # Taken back from one, dealt to the other.
+    os.symlink("withdrawn", folder.root / "allocations" / "a1.0" / "claims" / "t-3.1")
+    folder.deal("a1.1", "t-3", "sh", "-c", f"echo t-3 >> '{ran}'")
+    folder.order("stop", task="t-5", attempt=1)
+    for key in lists:
+        folder.append(f"allocations/{key}/tasks.jsonl", '{"end": true}\n')
+    records = {key: folder.run(key) for key in lists}
+    ends = {key: sorted(r["task"] for r in some if r["e"] == "ended") for key, some in records.items()}
+    assert ends == {"a1.0": ["t-1", "t-2"], "a1.1": ["t-3", "t-4"]}
+    assert Counter(ran.read_text().split()) == dict.fromkeys(("t-1", "t-2", "t-3", "t-4"), 1)
+    assert {r["node"] for some in records.values() for r in some if r["e"] in ("runner", "started")} == {"gpu7"}
+    assert not list((folder.root / "claims").iterdir())
+    assert sorted(path.name for path in (folder.root / "allocations" / "a1.1" / "claims").iterdir()) == [
+        "t-3.1",
+        "t-4.1",
+    ]
+
+
+def test_what_is_dealt_later_is_found_while_it_waits(folder: Folder) -> None:
+    folder.allocate("a1.0", dealt=True)
+    runner = folder.start("a1.0")
+    wait_for(lambda: folder.records("a1.0"))
+    folder.deal("a1.0", "t-1", "true")
+    folder.await_record("ended", "t-1", "a1.0")
+    folder.order("hold")
+    folder.deal("a1.0", "t-2", "true")
+    folder.order("drain", allocation="a1.0")
+    assert runner.wait(120) == 0
+    assert [r["task"] for r in folder.records("a1.0") if r["e"] == "ended"] == ["t-1"]

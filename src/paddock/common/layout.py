@@ -25,6 +25,11 @@ def allocation(job_dir: str, key: str) -> str:
     return os.path.join(job_dir, ALLOCATIONS, key)
 
 
+def queue(job_dir: str, key: str, dealt: bool) -> str:
+    """Return the folder with the tasks and the claims of an allocation: its own one if tasks are dealt to it."""
+    return allocation(job_dir, key) if dealt else job_dir
+
+
 def manifest(allocation_dir: str) -> str:
     """Return the manifest of a batch. Its allocations have its name, followed by a dot and a number."""
     return "%s.manifest.json" % allocation_dir.rstrip(os.sep).rpartition(".")[0]

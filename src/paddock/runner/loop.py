@@ -59,7 +59,7 @@ class Runner:
         processes.adopt_orphans()
         self._guard = Guard(manifest.key)
         self._leftovers = Leftovers()
-        self._mailbox = Mailbox(manifest.job_dir, manifest.key, journal.number)
+        self._mailbox = Mailbox(manifest.job_dir, manifest.key, journal.number, dealt=manifest.dealt)
         self._preparer = Preparer(manifest.job_dir, manifest.job)
         self._oom = OomCounter()
         self._tasks: Dict[Identity, RunningTask] = {}
@@ -72,7 +72,7 @@ class Runner:
         self._packing: Optional[Dict[str, Any]] = None  # as last reported
         self._packing_at = 0.0
         self._compare_at = 0.0
-        self._node = scheduler.node(os.environ)
+        self._node = manifest.node or scheduler.node(os.environ)
         self._device = scheduler.device(os.environ)
         self._closing = False
         self._claimed = 0

@@ -118,15 +118,21 @@ class Mailbox:
     """Reads the engine's files, and claims attempts.
 
     A runner that is alone claims them in their order there. Of many runners, each begins at a place of its own among
-    the first free ones, as all but one would fail to claim the first.
+    the first free ones, as all but one would fail to claim the first. If attempts are dealt to allocations, each has
+    its own list and its own claims, by which the engine can take back what has not begun.
     """
 
-    def __init__(self, job_dir: str, key: str, start: int = 1, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, job_dir: str, key: str, start: int = 1, clock: Callable[[], float] = time.monotonic, dealt: bool = False
+    ) -> None:
         self._clock = clock
         self._job_dir = job_dir
         self._key = key
         self._start = start
-        self._path = os.path.join(job_dir, layout.TASKS)
+        self._folder = layout.queue(job_dir, key, dealt)
+        self._path = os.path.join(self._folder, layout.TASKS)
+        if dealt:  # the job's own folder has one; an allocation's need not have one yet
+            os.makedirs(os.path.join(self._folder, layout.CLAIMS), mode=0o755, exist_ok=True)
         self._tasks = JsonLinesTail(self._path, job_dir)
         self._control = JsonLinesTail(os.path.join(job_dir, layout.CONTROL), job_dir)
         self._queue: List[QueuedLine] = []
@@ -134,7 +140,7 @@ class Mailbox:
         self._complaint = ""
         self._orders_at = 0.0
         number = key.rpartition(".")[2]
-        self._index = int(number) if number.isdigit() else 0
+        self._index = int(number) if number.isdigit() and not dealt else 0
         # What is known of other runners, see `_place`.
         self._listed_at = self._clock()
         self._fresh = False  # the queue was compared with the claims for the present claim
@@ -279,7 +285,7 @@ class Mailbox:
 
     def _list_claims(self) -> None:
         """Remove from the queue what others have claimed, and measure how fast they claim."""
-        path = os.path.join(self._job_dir, layout.CLAIMS)
+        path = os.path.join(self._folder, layout.CLAIMS)
         with files.in_folder(path, below=self._job_dir) as folder, os.scandir(folder) as entries:
             claimed = {entry.name for entry in entries}
         before = len(self._queue)
@@ -301,7 +307,7 @@ class Mailbox:
         return attempt if attempt and attempt.identity == (line.task, line.number) else None
 
     def _take(self, attempt: QueuedAttempt) -> bool:
-        path = layout.claim(self._job_dir, attempt.task, attempt.number)
+        path = layout.claim(self._folder, attempt.task, attempt.number)
         try:
             claim = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
         except FileExistsError:

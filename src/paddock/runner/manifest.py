@@ -57,6 +57,8 @@ class Manifest(NamedTuple):
     log_bytes: int = LOG_BYTES  # per attempt
     word_seconds: float = WORD_SECONDS  # it reports at least this often
     known: Optional[Dict[str, Any]] = None  # kind of GPU -> what earlier jobs found: need, tasks, limit
+    dealt: bool = False  # tasks are dealt to each allocation, which has its own list of them
+    node: Optional[str] = None  # what the server calls the node, if that is known
 
 
 def load(allocation_dir: str) -> Manifest:
@@ -83,6 +85,8 @@ def load(allocation_dir: str) -> Manifest:
         threads=_optional(int, data.get("threads")) or None,
         log_bytes=_optional(int, data.get("log_bytes")) or LOG_BYTES,
         word_seconds=max(0.1, _optional(float, data.get("word_seconds")) or WORD_SECONDS),
+        dealt=data.get("dealt") is True,
+        node=str(data["node"]) if data.get("node") else None,
         **_sharing(data.get("gpus")),
     )
 

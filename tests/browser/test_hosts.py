@@ -52,7 +52,7 @@ def nodes(count: int) -> list[dict[str, Any]]:
     """Return nodes of a large Slurm cluster, where runners report GPUs of every second."""
 
     def node(number: int) -> dict[str, Any]:
-        known = {"temperature": None, "power": None, "processes": []}
+        known: dict[str, Any] = {"temperature": None, "power": None, "processes": []}
         unknown = {**known, "load": None, "memory_used": None}
         gpus = [{**_gpu(number, card), **(known if number % 2 else unknown)} for card in range(8)]
         down = number % 40 == 7
@@ -161,7 +161,7 @@ def test_tiles_are_arranged_and_stay_so(visit: Visit, server: ServerProcess) -> 
     assert abs(_box(tile(page, "GPU load: gpu1"))["x"] - box["x"]) < 5
 
     board.get_by_role("button", name="Arrange").click()
-    board.get_by_role("button", name="As at first").click()
+    board.get_by_role("button", name="Reset").click()
     board.get_by_role("button", name="Done").click()
     expect(tile(page, "Cores: gpu4")).to_have_count(1)
     assert server.get("/me/layouts/hosts")["tiles"] is None
@@ -199,7 +199,8 @@ def test_tiles_are_added_and_moved_with_keys(visit: Visit, server: ServerProcess
 
 
 def test_on_a_phone_tiles_are_a_list(visit: Visit, server: ServerProcess) -> None:
-    page = visit("/hosts", prepare=lambda page: (lab(page, alone=True), dress(page, 390, True)))
+    page = visit("/hosts", prepare=lambda page: lab(page, alone=True))
+    dress(page, 390, True)
     board = page.get_by_role("region", name="Load", exact=True)
     board.get_by_role("button", name="Arrange").click()
     expect(page.locator(".react-grid-item")).to_have_count(0)
@@ -210,7 +211,7 @@ def test_on_a_phone_tiles_are_a_list(visit: Visit, server: ServerProcess) -> Non
     expect(board.get_by_role("heading", level=3).first).to_have_text("GPU memory gpu1")
     assert len(server.get("/me/layouts/hosts")["tiles"]) == 11
     board.get_by_role("button", name="Arrange").click()
-    board.get_by_role("button", name="As at first").click()
+    board.get_by_role("button", name="Reset").click()
     board.get_by_role("button", name="Done").click()
     expect(board.get_by_role("heading", level=3).first).to_have_text("GPU load gpu1")
 

@@ -71,7 +71,7 @@ export function TileBoard({ nodes }: { nodes: readonly Node[] }) {
                 Add tiles
               </Button>
               <Button size="compact-sm" variant="default" disabled={same(draft, first)} onClick={() => setDraft(first)}>
-                As at first
+                Reset
               </Button>
               <Button size="compact-sm" variant="default" onClick={() => setDraft(null)}>
                 Cancel

@@ -27,6 +27,7 @@ _COMMANDS = {
     "up": "server:up", "tunnel": "in_slurm:tunnel", "down": "in_slurm:down",
     "submit": "submit:submit", "again": "submit:again", "map": "map:map_files", "follow": "follow:follow_job",
     "ls": "show:ls", "show": "show:show", "tasks": "show:tasks", "logs": "results:logs", "metrics": "results:metrics",
+    "attach": "attach:attach", "shell": "attach:shell",
     "files": "task_files:files", "get": "task_files:get", "diff": "task_files:diff",
     "note": "edit:note", "rename": "edit:rename", "tag": "edit:tag", "edit": "edit:edit",
     "best": "search:best", "objective": "search:objective", "importance": "search:importance",

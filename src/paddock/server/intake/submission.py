@@ -141,6 +141,7 @@ def plan(
     spec, report = found.spec, found.script
     placement.refuse_impossible(spec.resources, nodes, traits)
     checks.launcher(spec.resources)
+    checks.terminal(spec)
     checks.reduce(spec)
     return Plan(
         spec=spec,

@@ -37,7 +37,7 @@ _COMMANDS = {
     "limits": "control:limits", "rm": "control:rm", "prune": "prune:prune", "export": "results:export",
     "nodes": "server:nodes", "load": "load:load", "inspect": "server:inspect", "environments": "server:environments",
     "doctor": "doctor.command:doctor",
-    "settings": "server:show_settings", "token": "server:token", "version": "server:version",
+    "settings": "server:show_settings", "token": "server:token", "key": "key:key", "version": "server:version",
     "login": "login:login", "join": "login:join", "logout": "login:logout", "whoami": "login:whoami",
     "token ls": "tokens:ls", "token add": "tokens:add", "token revoke": "tokens:revoke",
     "team status": "team:status", "team on": "team:on", "team off": "team:off", "team install": "install:install",

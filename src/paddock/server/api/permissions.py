@@ -104,6 +104,7 @@ PERMISSIONS = {
     "list_nodes": LOOK,
     "load": LOOK,
     "load_history": LOOK,
+    "scrape": LOOK,
     "inspect_script": SUBMIT,
     "list_hosts": LOOK,
     "scan_keys": MANAGE,

@@ -16,7 +16,7 @@ from paddock.errors import Busy, InvalidInput, NotFound
 from paddock.models import NoticeKind
 from paddock.server.notify import addresses, texts
 from paddock.server.notify.addresses import Target, Unreachable
-from paddock.server.notify.sending import Message, Delivery, Sending
+from paddock.server.notify.sending import Delivery, Message, Sending
 from paddock.server.store import notices
 from paddock.server.store.db import Connection, Database
 from paddock.server.store.notices import Parcel

@@ -20,6 +20,7 @@ from paddock.errors import InvalidInput, NotFound
 # Methods that need more than a request import it themselves: `paddock ls` should not wait for it.
 if TYPE_CHECKING:
     from paddock.client.bundle import Bundle
+    from paddock.client.hosts import HostCalls
     from paddock.client.job import JobHandle
     from paddock.client.logs import TaskLog
     from paddock.client.team import TeamCalls
@@ -82,6 +83,13 @@ class Client:
         from paddock.client.team import TeamCalls
 
         return TeamCalls(self._connection)
+
+    @property
+    def hosts(self) -> HostCalls:
+        """The machines that the server reaches by ssh."""
+        from paddock.client.hosts import HostCalls
+
+        return HostCalls(self._connection)
 
     # --- submitting -------------------------------------------------------------------------------------------------
 

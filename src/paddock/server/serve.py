@@ -171,7 +171,7 @@ def _fleets(settings: Settings, home: Home) -> Iterator[dict[str, HostLinks]]:
                 f"backends.{name}.as_user",
                 "with team.run_as = user and a shared home, jobs lie in people's homes: write sudo or ssh",
             )
-    found = {name: HostLinks(one, settings.team, home.root) for name, one in settings.fleets.items()}
+    found = {name: HostLinks(one, settings.team, home.root, name=name) for name, one in settings.fleets.items()}
     try:
         yield found
     finally:

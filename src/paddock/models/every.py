@@ -10,6 +10,7 @@ from paddock.models.accounts import (
 from paddock.models.allocations import (
     FOLDER, AllocationBatch, AllocationChange, AllocationState, AllocationStatus, Place,
 )
+from paddock.models.attach import AttachPoint
 from paddock.models.base import Cause, EnvName, Model, Params, TaskState
 from paddock.models.choices import Convention, Launcher, Method
 from paddock.models.cluster import (

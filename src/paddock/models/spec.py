@@ -206,6 +206,9 @@ class JobSpec(Model):
     )
     search: Annotated[Search, BeforeValidator(_by_method, json_schema_input_type=Search | str)] = Search()
     stop_early: Annotated[StopEarly, BeforeValidator(_by_method, json_schema_input_type=StopEarly | str)] = StopEarly()
+    terminal: bool = Field(
+        False, description="each task runs on a terminal, to which its owner can attach: for breakpoint() and input()"
+    )
     parallel: int | None = Field(None, ge=1, description="run up to this many tasks at a time")
     priority: int = Field(0, ge=-100, le=100, description="among the jobs of the same owner, the highest goes first")
     visibility: Visibility = Field(

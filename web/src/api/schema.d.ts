@@ -1092,6 +1092,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Scrape
+         * @description Return figures of the server, its nodes and its jobs as Prometheus reads them. `/metrics` is the same.
+         */
+        get: operations["scrape_api_v1_metrics_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/nodes": {
         parameters: {
             query?: never;
@@ -1347,6 +1367,29 @@ export interface paths {
          * @description Change the note of a task.
          */
         patch: operations["edit_task_api_v1_tasks__task__patch"];
+        trace?: never;
+    };
+    "/api/v1/tasks/{task}/attach": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where To Attach
+         * @description Return where a running task is: its node, its process, and how the node is reached.
+         *
+         *     It is for its owner only. Nothing of the task's environment is in it: whoever attaches reads that on the node, with
+         *     the rights that they have there.
+         */
+        get: operations["where_to_attach_api_v1_tasks__task__attach_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/tasks/{task}/attempts": {
@@ -1843,6 +1886,57 @@ export interface components {
          * @enum {string}
          */
         AllocationState: "planned" | "pending" | "running" | "ended";
+        /**
+         * AttachPoint
+         * @description Where an attempt runs. Who attaches does it with their own rights there: the server only says where.
+         */
+        AttachPoint: {
+            /**
+             * Account
+             * @description the Unix account whose processes the task's are
+             */
+            account: string;
+            /** Attempt */
+            attempt: number;
+            /** Backend */
+            backend: string;
+            /**
+             * Kind
+             * @description the kind of its backend: how the node is reached
+             * @enum {string}
+             */
+            kind: "local" | "slurm" | "hosts";
+            /** Node */
+            node: string;
+            /**
+             * Pid
+             * @description of its first process, on its node
+             */
+            pid: number;
+            /**
+             * Python
+             * @description an interpreter on the node (3.8 or newer)
+             */
+            python: string;
+            /**
+             * Scheduler Id
+             * @description of Slurm: the id of its job
+             */
+            scheduler_id?: string | null;
+            /**
+             * Sign In
+             * @description of hosts: ssh has to sign in as this account
+             * @default false
+             */
+            sign_in?: boolean;
+            /** Task */
+            task: string;
+            /**
+             * Terminal
+             * @description the task has a terminal of its own, as it was submitted with `terminal`
+             */
+            terminal: boolean;
+        };
         /** Attempt */
         Attempt: {
             /** Allocation */
@@ -3483,6 +3577,12 @@ export interface components {
             stop_early?: components["schemas"]["StopEarly"];
             /** Tags */
             tags?: string[];
+            /**
+             * Terminal
+             * @description each task runs on a terminal, to which its owner can attach: for breakpoint() and input()
+             * @default false
+             */
+            terminal?: boolean;
             /**
              * @description who sees the job where people have accounts: the team, or only its owner
              * @default team
@@ -12488,6 +12588,107 @@ export interface operations {
             };
         };
     };
+    scrape_api_v1_metrics_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": unknown;
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The account may not do this; or a browser sent it, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too many tries to sign in (`Retry-After`) */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
     list_nodes_api_v1_nodes_get: {
         parameters: {
             query?: never;
@@ -13854,6 +14055,110 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TaskDetail"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The account may not do this; or a browser sent it, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too many tries to sign in (`Retry-After`) */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    where_to_attach_api_v1_tasks__task__attach_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of a task; its job part may be shortened */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AttachPoint"];
                 };
             };
             /** @description The request is not well-formed */

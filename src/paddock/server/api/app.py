@@ -23,6 +23,7 @@ from paddock.server.api import (
     lists,
     load,
     me,
+    prometheus,
     session,
     single_sign_on,
     system,
@@ -84,7 +85,7 @@ def _routes() -> list[BaseRoute]:
     api = APIRouter()
     checked = [Depends(permit)]
     people = (session, single_sign_on, team, me, accounts)
-    for module in (lists, jobs, tasks, events, load, hosts, system, *people):
+    for module in (lists, jobs, tasks, events, load, hosts, prometheus, system, *people):
         api.include_router(module.router, prefix=PREFIX, responses=error_responses.RESPONSES, dependencies=checked)
     return api.routes
 

@@ -90,6 +90,7 @@ PERMISSIONS = {
     "edit_task": CHANGE_JOB,
     "list_attempts": SEE_JOB,
     "task_curves": SEE_JOB,
+    "where_to_attach": CHANGE_JOB,  # only its owner: who attaches can do whatever the task can
     "stop_task": CONTROL_JOB,
     "restart_task": CHANGE_JOB,
     "read_log": READ_JOB,
@@ -103,6 +104,7 @@ PERMISSIONS = {
     "list_nodes": LOOK,
     "load": LOOK,
     "load_history": LOOK,
+    "scrape": LOOK,
     "inspect_script": SUBMIT,
     "list_hosts": LOOK,
     "scan_keys": MANAGE,

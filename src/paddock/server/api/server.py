@@ -16,6 +16,7 @@ from paddock.server.api.file_threads import FileThreads
 from paddock.server.api.health_watch import HealthWatch
 from paddock.server.api.kept import Kept
 from paddock.server.api.measured import MeasuredValues
+from paddock.server.api.recent import RecentAnswers
 from paddock.server.api.streams import Streams
 from paddock.server.api.wakeup import Wakeup
 from paddock.server.engine.engine import Engine
@@ -37,7 +38,7 @@ class Server:
     outlines: Kept[list[Outline]] = field(init=False, default_factory=lambda: Kept(50_000))  # tasks
     measured: MeasuredValues = field(init=False, default_factory=MeasuredValues)
     searches: Kept[bytes] = field(init=False, default_factory=lambda: Kept(32_000_000))  # reports in JSON
-
+    histories: RecentAnswers = field(init=False, default_factory=RecentAnswers)
     files: FileThreads = field(init=False, default_factory=FileThreads)
 
     def __post_init__(self) -> None:

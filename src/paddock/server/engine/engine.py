@@ -28,6 +28,7 @@ from paddock.server.engine.load import Monitor
 from paddock.server.engine.marked_metrics import MarkedMetrics
 from paddock.server.engine.objectives import ObjectiveChooser
 from paddock.server.engine.reduce import Reducer
+from paddock.server.engine.round_times import RoundTimes
 from paddock.server.engine.search import SearchWorker
 from paddock.server.engine.silence import Silence
 from paddock.server.outposts.registry import Fleet, Outposts
@@ -87,7 +88,7 @@ class Engine:
         self._stop = threading.Event()
         self._changed = changed
         self._workers = {backend.name: BackendWorker(backend, self.wake) for backend in backends}
-        outposts = Outposts(home, links, self.wake, fleets)
+        outposts = Outposts(home, links, self.wake, fleets, db)
         with db.read() as c:
             outposts.load(places.all_away(c))
         self.context = Context(db, home, settings, self._workers, outposts, clock)
@@ -110,6 +111,7 @@ class Engine:
         self._forgotten_at = 0.0
         self._last_event = 0
         self.beat: float | None = None
+        self.round_times = RoundTimes()
         self._failing: dict[str, str] = {}  # step -> what is wrong with it
 
     def start(self) -> None:
@@ -242,6 +244,11 @@ class Engine:
         return "; ".join(dict.fromkeys(self._failing.copy().values())) or None
 
     @property
+    def failing_steps(self) -> int:
+        """Return the number of steps that failed in the last round."""
+        return len(self._failing)
+
+    @property
     def set_aside(self) -> dict[str, str]:
         """Return the jobs that the engine cannot continue at the moment, with the reasons."""
         return self.context.boundary.aside
@@ -249,8 +256,9 @@ class Engine:
     def _run(self) -> None:
         while not self._stop.is_set():
             self._woken.clear()
-            began = time.thread_time()
+            began, began_at = time.thread_time(), time.perf_counter()
             more = self._step("a round", self.round)
+            self.round_times.add(time.perf_counter() - began_at)
             self.beat = self.context.clock()
             if not more:
                 self._woken.wait(pause(time.thread_time() - began, self.context.settings.tick_seconds))

@@ -73,6 +73,14 @@ class PersonAtTerminal:
                 assert text in self.shown[self._seen :], f"ended, and {text!r} is not in {self.shown[self._seen :]!r}"
         self._seen = self.shown.index(text, self._seen) + len(text)
 
+    def says(self, typed: str, text: str) -> bool:
+        """Type a line; return True if a text is shown soon after it."""
+        self.type(f"{typed}\r")
+        deadline = time.monotonic() + 1.0
+        while text not in self.shown and time.monotonic() < deadline:
+            self._read()
+        return text in self.shown
+
     def _read(self) -> bool:
         """Take what is shown; False when the program has ended."""
         if select.select([self._master], [], [], 1.0)[0]:

@@ -20,6 +20,7 @@ from paddock.server.outposts import courier
 from paddock.server.outposts.away import Away
 from paddock.server.outposts.claims import Identity
 from paddock.server.outposts.outpost import Outpost, UnreadFiles
+from paddock.server.outposts.person import JobSite
 from paddock.server.outposts.registry import Outposts
 from paddock.server.store.allocations import AllocationRow
 from tests.support.server import wait_for
@@ -99,7 +100,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
         (home.job(JOB).code / "run.sh").write_text("#!/bin/sh\n")
         (home.job(JOB).code / "run.sh").chmod(0o755)
         if request.param != "here":
-            away = first.establish(JOB, user)
+            away = first.establish(JOB, JobSite(user))
             away.lay_down()
             from paddock.server.store.places import JobPlace
 

@@ -59,7 +59,7 @@ def _detail(at: Server, task: str) -> TaskDetail:
         attempts=attempts,
         metrics=names,
         log_bytes=logs.Log(found, row.attempt, outpost).size(),
-        folder=str(outpost.folder.task(found)),
+        folder=str(outpost.task_folder(found)),
         note=note,
     )
 

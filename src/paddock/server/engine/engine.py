@@ -87,7 +87,7 @@ class Engine:
         self._stop = threading.Event()
         self._changed = changed
         self._workers = {backend.name: BackendWorker(backend, self.wake) for backend in backends}
-        outposts = Outposts(home, links, self.wake, fleets)
+        outposts = Outposts(home, links, self.wake, fleets, db)
         with db.read() as c:
             outposts.load(places.all_away(c))
         self.context = Context(db, home, settings, self._workers, outposts, clock)

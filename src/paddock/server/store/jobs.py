@@ -66,6 +66,7 @@ class NewJob:
     searching: bool = False
     unix_name: str | None = None  # as whom its tasks run; None: as the server's user
     folder: str | None = None  # in that person's home
+    fleet: str | None = None  # the backend on whose hosts it has folders
     rows: list[trials.Row] = field(init=False)  # its tasks, ready to be inserted
 
     def __post_init__(self) -> None:
@@ -155,6 +156,7 @@ def insert(c: sa.Connection, new: NewJob) -> None:
             priority=spec.priority,
             unix_name=new.unix_name,
             folder=new.folder,
+            fleet=new.fleet,
             visibility=spec.visibility,
             search_until=None if spec.search.time_budget is None else now + spec.search.time_budget,
         )

@@ -1,14 +1,14 @@
 """Test attaching to tasks on a real Slurm, from a machine that does not see their processes: through srun."""
 
 import os
-import shutil
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from tests.slurm.support import Lab
-from tests.support.person import LEAVE, PersonAtTerminal
+from tests.support.person import ELSEWHERE, LEAVE, NEEDS_ELSEWHERE, PersonAtTerminal
 from tests.support.server import wait_for
 
 TALKS = """
@@ -21,19 +21,19 @@ while True:
     print("heard", line, os.get_terminal_size().columns, flush=True)
 """
 
-pytestmark = pytest.mark.skipif(shutil.which("unshare") is None, reason="needs unshare, for a login node")
+pytestmark = NEEDS_ELSEWHERE
 
 
 def from_login_node(at: Lab, *arguments: str) -> PersonAtTerminal:
     """A person on a machine that shares files with the nodes, and has none of their processes."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("PADDOCK_", "SLURM_"))}
     env = {**clean, "PADDOCK_HOME": str(at.server.home.root), "SLURM_CONF": str(at.cluster.conf)}
-    return PersonAtTerminal(["unshare", "-pf", "--mount-proc", sys.executable, "-m", "paddock", *arguments], env)
+    return PersonAtTerminal([*ELSEWHERE, sys.executable, "-m", "paddock", *arguments], env)
 
 
 @pytest.fixture
 def begin(at: Lab) -> Callable[..., str]:
-    def begun(text: str, **spec: object) -> str:
+    def begun(text: str, **spec: Any) -> str:
         job = at.server.submit(text, **spec)
         wait_for(lambda: "ready" in at.server.log_of(job))
         at.server.wait_state(job, "running")

@@ -4,6 +4,7 @@ import fcntl
 import os
 import pty
 import select
+import shutil
 import signal
 import struct
 import termios
@@ -11,9 +12,19 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+import pytest
+
 from tests.support.server import PATIENCE
 
 LEAVE = "\x1d"  # Ctrl-]
+
+
+# Before a command: it runs as on another machine that shares files, sockets and network with this one, but has none of
+# its processes. Root only.
+ELSEWHERE = ("unshare", "-pf", "--mount-proc")
+NEEDS_ELSEWHERE = pytest.mark.skipif(
+    os.geteuid() != 0 or shutil.which("unshare") is None, reason="needs root and unshare, to be on another machine"
+)
 
 
 class PersonAtTerminal:

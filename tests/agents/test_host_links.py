@@ -1,9 +1,14 @@
 """Test agents behind a real ssh and sshd."""
 
 import os
+import random
 import shlex
 import signal
+import subprocess
+import sys
+import textwrap
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,11 +22,13 @@ from paddock.common import processes
 from paddock.errors import AgentUnavailable, InvalidInput
 from paddock.settings import HostsSettings, TeamSettings
 from tests.agents.support import Taken, agent_pid
+from tests.agents.test_killed_agent import WRITER, append_until
 from tests.support.server import wait_for
 from tests.support.sshd import NEEDS_SSHD, SshRig, ssh_hosts
 
 pytestmark = NEEDS_SSHD
 SHORT = (0.02, 0.1)
+HARM = 12  # times that something is killed or stopped
 
 
 @pytest.fixture(scope="module")
@@ -109,6 +116,97 @@ def test_the_next_connection_goes_on_when_ssh_or_sshd_is_killed(rig: SshRig, tmp
                 [client] = ssh_clients("gpu2", str(rig.folder))
                 os.kill(client, signal.SIGKILL)
         wait_for(lambda: taken.files.get("journal") == b"012345")
+
+
+def test_nothing_is_lost_or_doubled_when_what_carries_it_is_killed_or_stopped(rig: SshRig, tmp_path: Path) -> None:
+    """Watched journals and appended lines, while ssh, sshd and the agent are killed or stopped again and again."""
+    taken, over = Taken(), threading.Event()
+    names = [f"journals/{number}" for number in range(3)]
+    with connected(rig, tmp_path, silent_seconds=1.5) as links:
+        link = links.get("gpu1")
+        link.mkdir("journals")
+        link.watch(dict.fromkeys(names, 0), taken.grown, taken.fail)
+        paths = [str(tmp_path / "gpu1" / name) for name in names]
+        writer = subprocess.Popen([sys.executable, "-c", textwrap.dedent(WRITER), *paths], stdin=subprocess.PIPE)
+        harm = threading.Thread(target=do_harm, args=(rig, tmp_path, over))
+        harm.start()
+        try:
+            sent = append_until(link, "tasks.jsonl", over)
+        finally:
+            over.wait()
+            harm.join()
+            writer.communicate()
+        wait_for(lambda: all(taken.files.get(name) == (tmp_path / "gpu1" / name).read_bytes() for name in names))
+        assert (tmp_path / "gpu1/tasks.jsonl").read_bytes() == sent
+        assert not taken.failed
+        wait_for(lambda: len(agents_below(tmp_path / "gpu1")) == 1, what="earlier agents have ended")
+        wait_for(lambda: len(ssh_clients("gpu1", str(rig.folder))) == 1)
+
+
+def do_harm(rig: SshRig, folder: Path, over: threading.Event) -> None:
+    """Kill and stop what is between the link and the agent, and the agent, each several times."""
+    try:
+        for number in range(HARM):
+            time.sleep(random.random() * 0.5)
+            what = (number % 3, signal.SIGSTOP if number // 3 % 2 else signal.SIGKILL)
+            find = (
+                lambda: ssh_clients("gpu1", str(rig.folder)),
+                rig["gpu1"].sessions,
+                lambda: agents_below(folder / "gpu1"),
+            )[what[0]]
+            for pid in wait_for(find, what=f"something of kind {what[0]}"):
+                processes.signal_process(pid, what[1])
+    finally:
+        over.set()
+
+
+def test_an_agent_that_was_stopped_starts_nothing_later(rig: SshRig, tmp_path: Path) -> None:
+    with connected(rig, tmp_path, silent_seconds=1.0) as links:
+        link = links.get("gpu1")
+        first = agent_pid(link)
+        os.kill(first, signal.SIGSTOP)
+        mark = {"MARK": str(tmp_path)}
+        with pytest.raises(AgentUnavailable):
+            link.start(["sleep", "600"], env=mark, cwd="", log="log")
+        assert link.find("MARK", str(tmp_path)) == []
+        process = link.start(["sleep", "600"], env=mark, cwd="", log="log")
+        processes.signal_process(first, signal.SIGCONT)
+        wait_for(lambda: processes.started(first) is None)
+        assert link.find("MARK", str(tmp_path)) == [process]
+        assert link.signal(process, signal.SIGKILL)
+        assert [one.name for one in (tmp_path / "gpu1/agent").glob("*/*")] == [mark_of(agent_pid(link))]
+    wait_for(lambda: not list((tmp_path / "gpu1/agent").glob("*/*")), what="it leaves no mark")
+
+
+def mark_of(pid: int) -> str:
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    return f"{boot}.{pid}.{processes.started(pid)}"
+
+
+def test_two_hosts_with_one_folder_and_two_servers_do_not_end_each_others_agents(rig: SshRig, tmp_path: Path) -> None:
+    settings = HostsSettings(ssh=rig.ssh, folder=str(tmp_path / "same"))
+    ours = HostLinks(settings, TeamSettings(), tmp_path / "a")
+    theirs = HostLinks(settings, TeamSettings(), tmp_path / "b")
+    beside = HostLinks(settings, TeamSettings(), tmp_path / "a", server=None)
+    try:
+        links = [ours.get("gpu1"), ours.get("gpu2"), theirs.get("gpu1"), beside.get("gpu1")]
+        pids = [agent_pid(link) for link in links]
+        assert [agent_pid(link) for link in links] == pids
+        again = HostLinks(settings, TeamSettings(), tmp_path / "a")  # the next server of the same home
+        try:
+            again.get("gpu1").hello()
+            assert [processes.started(pid) is None for pid in pids] == [True, False, False, False]
+        finally:
+            again.close()
+    finally:
+        for one in (ours, theirs, beside):
+            one.close()
+
+
+def agents_below(folder: Path) -> list[int]:
+    """The agents whose root is this folder."""
+    end = f"\0--agent\0{folder}\0".encode()
+    return [pid for pid in processes.all_pids() if processes.read(f"/proc/{pid}/cmdline").endswith(end)]
 
 
 def ssh_clients(host: str, config: str) -> list[int]:

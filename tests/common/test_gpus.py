@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from paddock.common import gpus
-from paddock.common.gpus import GpuDriver, GpuInfo, GpuReading, visible
+from paddock.common.gpus import GpuDriver, GpuInfo, GpuReading, NvidiaSmi, visible
 from paddock.runner.sharing import gpu_thread
 from paddock.runner.sharing.gpu_thread import GpuThread
 from paddock.runner.sharing.mps import CONTROL, Mps
 from tests.runner.folder import wait_for
+from tests.support.nvidia_smi import install_nvidia_smi
 
 GPUS = [GpuInfo(f"GPU-{name}", number, "H200", 10**9) for number, name in enumerate(("aa1", "ab2", "b3"))]
 
@@ -46,6 +47,33 @@ def test_without_a_driver_there_are_no_gpus(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr("ctypes.CDLL", missing)
     found = gpus.find_driver()
+    assert found.gpus() == []
+    assert found.read(GPUS[0]) is None
+
+
+def test_where_the_library_cannot_be_loaded_the_program_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = install_nvidia_smi(tmp_path, 2)
+    asked.strange(0, 2**30)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    found = gpus.find_driver()
+    if not isinstance(found, NvidiaSmi):
+        pytest.skip("this machine has NVML")
+    first, second = found.gpus()
+    assert [first.number, second.number, second.id] == [0, 1, "GPU-00000001"]
+    assert found.read(first) == GpuReading(2**30, 0.0, {1: 2**30}, 40.0, 100.5, None)
+    assert found.read(second) == GpuReading(0, 0.0, {}, 41.0, 100.5, None)
+    assert (found.processes(first), found.processes(second)) == ({1: 2**30}, {})
+    assert found.read(GPUS[0]) is None
+
+
+@pytest.mark.parametrize("text", ["", "No devices were found", "0, GPU-x, H200, [N/A]", "1\n2\n", "\\377, , ,,,,,,"])
+def test_a_program_that_answers_otherwise_has_no_gpus(tmp_path: Path, text: str) -> None:
+    program = tmp_path / "nvidia-smi"
+    program.write_text(f"#!/bin/sh\nprintf '{text}'\n")
+    program.chmod(0o755)
+    found = NvidiaSmi(str(program))
     assert found.gpus() == []
     assert found.read(GPUS[0]) is None
 

@@ -43,6 +43,7 @@ def test_cores_and_memory() -> None:
     assert 0 < look["free"] < look["memory"]
     assert look["load"] >= 0
     assert look["cards"] == []
+    assert look["processes"] >= 2
 
 
 def test_busy_cores_are_those_between_two_samples(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,8 +83,8 @@ def test_gpus_and_who_is_on_them() -> None:
     assert mine["owner"] == pwd.getpwuid(os.getuid()).pw_name
     assert mine["command"].startswith("python")
     assert len(mine["command"]) == 80
-    assert me["pid"] == os.getpid()
-    assert nobody == {"pid": gone, "memory": 3, "owner": None, "command": None, "task": None}
+    assert (me["pid"], me["start"]) == (os.getpid(), processes.started(os.getpid()))
+    assert nobody == {"pid": gone, "memory": 3, "owner": None, "command": None, "start": None, "task": None}
     assert (second["used"], second["load"], second["processes"]) == (None, None, [])
 
 
@@ -139,5 +140,6 @@ class TestWatch:
         samples = [watch.sample() for _ in range(20)]
         assert time.monotonic() - began < 5
         assert all(look.cards[0].load == 0.5 and look.memory for look in samples), "as last seen"
-        monkeypatch.setattr("paddock.backends.devices.OLD_SECONDS", 0.0)
-        assert watch.sample().cards == [], "but not for ever"
+        monkeypatch.setattr("paddock.common.gpu_watch.OLD_SECONDS", 0.0)
+        [gpu] = watch.sample().cards
+        assert (gpu.id, gpu.load, gpu.used) == ("GPU-a", None, None), "but not for ever"

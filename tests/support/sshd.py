@@ -23,6 +23,8 @@ from pathlib import Path
 import pytest
 
 from paddock.common import processes
+from tests.runner.scripted import ScriptedGpus
+from tests.support.nvidia_smi import install_nvidia_smi
 from tests.support.server import wait_for
 
 SSHD = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin") or ""
@@ -41,6 +43,7 @@ PermitRootLogin prohibit-password
 PrintMotd no
 MaxStartups 100
 LogLevel ERROR
+SetEnv PATH={folder}/{name}/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 """
 _CLIENT = """\
 Host {name}
@@ -76,6 +79,11 @@ class SshHost:
                 return connection.recv(4) == b"SSH-"
         except OSError:
             return False
+
+    @property
+    def gpus(self) -> ScriptedGpus:
+        """Its GPUs, if it has any."""
+        return ScriptedGpus(self.folder / self.name / "bin" / "gpus.json")
 
     @property
     def log(self) -> str:
@@ -150,8 +158,12 @@ class SshRig:
 
 
 @contextmanager
-def ssh_hosts(count: int = 1, *, login: str | None = None, reader: str | None = None) -> Iterator[SshRig]:
+def ssh_hosts(
+    count: int = 1, *, gpus: int = 0, login: str | None = None, reader: str | None = None
+) -> Iterator[SshRig]:
     """Start hosts gpu1, gpu2 and so on. Everything that was started over ssh must have been ended by the caller.
+
+    `gpus`: how many scripted GPUs each has; see `SshHost.gpus`. Agents and what they start find them by nvidia-smi.
 
     `login`: the account that ssh signs in as, this one if not given; as root any other works too (`ssh USER@gpu1`).
     `reader`: the account that runs ssh and owns the key, if it is not this one.
@@ -171,6 +183,8 @@ def ssh_hosts(count: int = 1, *, login: str | None = None, reader: str | None = 
         hosts = {name: SshHost(name, _free_port(), folder) for name in (f"gpu{n + 1}" for n in range(count))}
         for host in hosts.values():
             given = {"folder": folder, "name": host.name, "port": host.port, "login": login}
+            if gpus:
+                install_nvidia_smi(folder / host.name / "bin", gpus, mark=f"{host.name}-")
             (folder / f"{host.name}.conf").write_text(_SERVER.format(**given))
             with open(folder / "config", "a") as config, open(folder / "known_hosts", "a") as known:
                 config.write(_CLIENT.format(**given))

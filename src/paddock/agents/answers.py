@@ -138,10 +138,10 @@ class AgentAnswer:
         return FileRange(start, size, self.data)
 
     def entry(self) -> FarEntry:
-        return _entry(self._body(dict))
+        return _entry(json_object(self.data))
 
     def page(self, limit: int) -> FolderPage:
-        given = self._body(list)
+        given = _json(self.data, list)
         if len(given) > limit:
             raise BadFrame("more entries than it was asked for")
         return FolderPage(self.number("total"), [_entry(one) for one in given], self.flag("more"))
@@ -163,14 +163,21 @@ class AgentAnswer:
         code = None if self._header.get("code") is None else _number(self._header["code"], -255)
         return FarResult(code, out, err, self.flag("cut"))
 
-    def _body(self, kind: type) -> Any:
-        try:
-            found = json.loads(self.data)
-        except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, kind):
-            raise BadFrame("an answer that is not JSON")
-        return found
+
+def json_object(data: bytes) -> dict[str, Any]:
+    """Return the object that these bytes are as JSON."""
+    found: dict[str, Any] = _json(data, dict)
+    return found
+
+
+def _json(data: bytes, kind: type) -> Any:
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, kind):
+        raise BadFrame("an answer that is not JSON")
+    return found
 
 
 def _number(value: Any, least: int = 0) -> int:

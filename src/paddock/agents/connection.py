@@ -6,8 +6,10 @@ end, and a wrong answer ends this connection and nothing else.
 
 import contextlib
 import json
+import math
 import os
 import selectors
+import signal
 import subprocess
 import threading
 import time
@@ -24,6 +26,7 @@ STALLED_SECONDS = 1.0  # that a request waits when an earlier one had no answer 
 MOST_ABANDONED = 1_000  # answers that may still come although nobody waits for them
 CHUNK = 262_144
 LOOK_SECONDS = 30.0  # after this, whether the connection is still needed is looked at
+LEAVE_SECONDS = 2.0  # that the process of a far end on another machine has to leave by itself
 _ENVIRONMENT = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"}
 
 
@@ -47,17 +50,24 @@ class AgentConnection:
         event: Callable[[Mapping[str, Any], bytes], None],
         ended: Callable[["AgentConnection"], None],
         idle: Callable[[], float],
+        silent_seconds: float | None = None,
     ) -> None:
-        """`idle` returns for how long the connection may go on without anything that arrives."""
+        """`idle` returns for how long the connection may go on without anything that arrives.
+
+        `silent_seconds`: for a far end on another machine. It is asked from time to time whether it is there; if
+        nothing arrives for this long, the connection ends. Its process here, which is ssh, is killed if it stays.
+        """
         self.problem: str | None = None  # why it ended; None: it runs, or was closed
         self.over = False  # everything that it had sent is taken
-        self._event, self._ended, self._idle = event, ended, idle
+        self._event, self._ended, self._idle, self._silent_seconds = event, ended, idle, silent_seconds
         self._process: subprocess.Popen[bytes] | None = None
         self._waiting: dict[int, _Waiting] = {}
         self._abandoned: set[int] = set()
         self._number = 0
         self._stalled = False
         self._arrived = 0  # how often something has come
+        self._heard_at = 0.0  # when it last did
+        self._pinged = False  # since then
         self._complaint = b""
         self._lock = threading.Lock()  # of what is above
         self._writing = threading.Lock()
@@ -90,10 +100,13 @@ class AgentConnection:
         except AgentGone:  # it ended before it had read what was sent: why is in what it wrote
             self._last_words()
             self._release()
+            self._end_process(0.0)
             raise AgentUnavailable(self._with_complaint("it could not be started")) from None
         except BaseException:
             self._release()
+            self._end_process(0.0)
             raise
+        self._heard_at = time.monotonic()
         threading.Thread(target=self._read, name="agent", daemon=True).start()
 
     @property
@@ -111,7 +124,7 @@ class AgentConnection:
     def asked(self) -> bool:
         """Return True if somebody waits for an answer."""
         with self._lock:
-            return bool(self._waiting)
+            return any(one.then is None for one in self._waiting.values())
 
     def ask(self, op: str, fields: Mapping[str, Any], data: bytes = b"", *, seconds: float) -> Frame:
         """Send a request and return its answer. Raise AgentUnavailable if there is none in time."""
@@ -254,7 +267,7 @@ class AgentConnection:
                 selector.register(self._output, selectors.EVENT_READ)
                 selector.register(self._errors, selectors.EVENT_READ)
                 selector.register(self._wake, selectors.EVENT_READ)
-                while not self._closed and (left := self._idle()) > 0:
+                while not self._closed and (left := min(self._idle(), self._listen())) > 0:
                     for key, _ in selector.select(min(left, LOOK_SECONDS)):
                         if key.fd == self._wake:
                             return
@@ -271,6 +284,37 @@ class AgentConnection:
             self.close()
             self._release()
             self._ended(self)
+            self._end_process(LEAVE_SECONDS)
+
+    def _listen(self) -> float:
+        """Return for how long nothing may arrive before this is to be called again; 0: it has been silent too long."""
+        if self._silent_seconds is None:
+            return math.inf
+        quiet = time.monotonic() - self._heard_at
+        if quiet >= self._silent_seconds:
+            self.problem = self.problem or f"nothing was heard of it for {self._silent_seconds:g} s"
+            return 0.0
+        if quiet >= self._silent_seconds / 3 and not self._pinged:
+            self._pinged = self._ping()
+        return self._silent_seconds / 6
+
+    def _ping(self) -> bool:
+        """Ask something that is answered at once, without ever waiting: in the thread that reads nothing may."""
+        if not self._writing.acquire(blocking=False):
+            return False
+        try:
+            with self._lock:
+                self._number += 1
+                number = self._number
+                self._waiting[number] = _Waiting(lambda frame: None)
+            os.write(self._input, encode({"op": "alive", "processes": [], "id": number}))  # short: all of it or nothing
+        except OSError:
+            with self._lock:
+                self._waiting.pop(number, None)
+            return False
+        finally:
+            self._writing.release()
+        return True
 
     def _take(self, frames: Frames) -> bool:
         """Take what can be read now. Return False at the end."""
@@ -284,11 +328,12 @@ class AgentConnection:
                 self.problem = self.problem or self._with_complaint("it has ended")
             return False
         self._arrived += 1
-        self._stalled = False
+        self._pinged = self._stalled = False
         for header, data in frames.feed(got):
             if self._closed:
                 return False
             self._take_frame(header, data)
+        self._heard_at = time.monotonic()  # now: it may have taken long to take it
         return True
 
     def _take_frame(self, header: Mapping[str, Any], data: bytes) -> None:
@@ -313,7 +358,7 @@ class AgentConnection:
     # --- its end ------------------------------------------------------------------------------------------------------
 
     def close(self, problem: str | None = None) -> None:
-        """Have it leave: its standard input ends. It is never killed, as that would orphan it behind sudo."""
+        """Have it leave: its standard input ends. It is not killed here, as that would orphan it behind sudo."""
         with self._lock:
             if self._closed:
                 return
@@ -335,6 +380,13 @@ class AgentConnection:
         with self._lock:
             os.close(self._wake)
             os.close(self._waker)
+
+    def _end_process(self, seconds: float) -> None:
+        """Kill the process of a far end on another machine if it does not leave: what is behind it sees its end."""
+        if self._silent_seconds is not None and self._process is not None and not self.join(seconds):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self.join(1.0)
 
     def join(self, seconds: float) -> bool:
         """Wait until the process has left. Return False if it does not."""

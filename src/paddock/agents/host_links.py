@@ -1,8 +1,10 @@
 """Agents on other machines, by the system's ssh: one link per host and person, made when it is first needed."""
 
 import base64
+import hashlib
 import os
 import shlex
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -18,6 +20,7 @@ from paddock.settings import HostsSettings, TeamSettings
 
 AT_ONCE = 4  # connections that begin at the same time: each costs both ends some work, and sshd refuses many
 GATE_SECONDS = 2.0  # after which a connection that still begins does not keep others waiting: its host may be down
+SILENT_SECONDS = 20.0  # without a sign of an agent, after which it is connected anew; ssh itself needs 15
 OPTIONS = {
     "BatchMode": "yes",  # never ask anybody
     "StrictHostKeyChecking": "yes",
@@ -37,8 +40,15 @@ def known_hosts(home: Path) -> Path:
 class HostLinks:
     """One `Link` per host and account. Any thread may use it. A link connects when it is first asked something."""
 
-    def __init__(self, settings: HostsSettings, team: TeamSettings, home: Path, **options: Any) -> None:
-        """`options` are those of `Link`."""
+    def __init__(
+        self, settings: HostsSettings, team: TeamSettings, home: Path, *, name: str = "", **options: Any
+    ) -> None:
+        """`name` of the backend; `options` are those of `Link`.
+
+        Agents end earlier ones of the same home, backend, host and account, so a server must have one of these per
+        backend. For anything else beside the server, give `server=None`.
+        """
+        self._name = name
         self._settings, self._team, self._home, self._options = settings, team, home, options
         self._links: dict[tuple[str, str | None], Link] = {}
         self._lock = threading.Lock()
@@ -70,14 +80,23 @@ class HostLinks:
 
     def _link(self, host: str, user: str | None) -> Link:
         folder = self._settings.folder or self._team.folder
+        if self._settings.shared_home and user is None:
+            folder = str(self._home)  # the jobs of the server's own account are there
         if user is not None:
             folder = folder.replace("{user}", user)
         given: dict[str, Any] = {
             "environment": {name: os.environ[name] for name in _KEPT if name in os.environ},
             "gate": self._gate.passing,
+            "silent_seconds": SILENT_SECONDS,
+            "server": self._identity(host),
         }
         name = host if user is None else f"{user} on {host}"
         return Link(name, self._argv(host, user), folder.replace("{host}", host), **given | self._options)
+
+    def _identity(self, host: str) -> str:
+        """Return by what agents know that they belong to the same link, also of an earlier server of this home."""
+        parts = (socket.gethostname(), str(self._home), self._name, host)
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
 
     def _argv(self, host: str, user: str | None) -> list[str]:
         destination = f"{user}@{host}" if user is not None and self._settings.as_user == "ssh" else host

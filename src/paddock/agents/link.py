@@ -14,7 +14,16 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from paddock.agents.answers import AgentAnswer, AgentInfo, FarEntry, FarProcess, FarResult, FileRange, FolderPage
+from paddock.agents.answers import (
+    AgentAnswer,
+    AgentInfo,
+    FarEntry,
+    FarProcess,
+    FarResult,
+    FileRange,
+    FolderPage,
+    json_object,
+)
 from paddock.agents.connection import AgentConnection, AgentGone
 from paddock.common.frames import MOST_DATA, BadFrame, Frame
 from paddock.errors import AgentUnavailable
@@ -32,6 +41,7 @@ log = logging.getLogger("paddock.agents")
 T = TypeVar("T")
 Grown = Callable[[str, int, bytes], None]
 Failed = Callable[[str, OSError], None]
+Heard = Callable[[Mapping[str, Any]], None]
 
 
 @dataclass
@@ -47,7 +57,7 @@ class Link:
     """The agent of one person. Any thread may use it.
 
     The agent is started by the first request, and again after it has ended. It leaves after `idle_seconds` without a
-    request and without a watched file. As long as files are watched, the link keeps an agent running.
+    request. As long as files are watched or its node is, the link keeps an agent running.
     """
 
     def __init__(
@@ -62,15 +72,21 @@ class Link:
         pauses: tuple[float, float] = (0.2, 30.0),
         environment: Mapping[str, str] | None = None,
         gate: Callable[[float], AbstractContextManager[None]] | None = None,
+        silent_seconds: float | None = None,
+        server: str | None = None,
     ) -> None:
         """`argv` starts the loader. `folder` is the agent's root; it is made if it does not exist, and ~ is allowed.
 
         `pauses`: the shortest and the longest time until a failed start is tried again. `environment`: variables for
         `argv`, which gets nothing else of the server's. `gate`: what a start must wait for, up to so many seconds.
+
+        For agents on other machines: `silent_seconds`, see AgentConnection; `server`, by which the agent knows earlier
+        ones of this link and ends them first: one that does not answer may be stopped, and must not go on later.
         """
         self._name, self._argv, self._folder = name, list(argv), folder
         self._idle_seconds, self._start_seconds, self._answer_seconds = idle_seconds, start_seconds, answer_seconds
         self._pauses, self._environment, self._gate = pauses, dict(environment or {}), gate or _open_gate
+        self._silent_seconds, self._server = silent_seconds, server
         self._state = threading.Condition()  # of everything below
         self._connection: AgentConnection | None = None
         self._info: AgentInfo | None = None
@@ -83,6 +99,8 @@ class Link:
         self._by_key: dict[int, _Watch] = {}
         self._forgotten: set[int] = set()  # keys of which frames may still come
         self._key = 0
+        self._machine: tuple[float, Heard] | None = None
+        self._machine_asked = False  # ever: reports may still come although nobody wants them any more
         self._tending = False
         # What is watched changes and the agent is told in the same order. Taken before `_state`, never with it.
         self._telling = threading.Lock()
@@ -108,6 +126,7 @@ class Link:
         with self._state:
             self._closed = True
             self._watches.clear()
+            self._machine = None
             connection = self._connection
             self._state.notify_all()
         if connection is not None:
@@ -220,9 +239,7 @@ class Link:
                 for one in fresh:
                     self._watches[one.path] = self._by_key[one.key] = one
                 connection = self._connection
-                if not self._tending:
-                    self._tending = True
-                    threading.Thread(target=self._tend, name=f"agent of {self._name}", daemon=True).start()
+                self._keep_running()
             if connection is not None:
                 self._tell_forget(connection, [key for key in replaced if key is not None])
                 self._tell_watch(connection, fresh)
@@ -236,6 +253,26 @@ class Link:
                 self._state.notify_all()
             if connection is not None:
                 self._tell_forget(connection, keys)
+
+    # --- its node -----------------------------------------------------------------------------------------------------
+
+    def machine(self, every: float, heard: Heard) -> None:
+        """Call `heard` with how busy the node is, now and every so many seconds; 0 ends that.
+
+        What comes is as common/node_stats.py has it, and not checked: `heard` raises if it is wrong. Returns at once
+        and goes on over restarts of the agent, as `watch` does; the same rules hold for `heard`.
+        """
+        with self._telling:
+            with self._state:
+                if self._closed:
+                    return
+                self._machine = (every, heard) if every > 0 else None
+                self._machine_asked = True
+                connection = self._connection
+                self._keep_running()
+                self._state.notify_all()
+            if connection is not None:
+                self._tell_machine(connection, every)
 
     # --- processes and commands ---------------------------------------------------------------------------------------
 
@@ -366,7 +403,9 @@ class Link:
         with self._state:
             self._leaving = [one for one in self._leaving if not one.has_left]
             many = len(self._leaving) > MOST_LEAVING
-        connection = AgentConnection(event=self._take_event, ended=self._take_end, idle=self._idle_left)
+        connection = AgentConnection(
+            event=self._take_event, ended=self._take_end, idle=self._idle_left, silent_seconds=self._silent_seconds
+        )
         try:
             if many:
                 raise AgentUnavailable("earlier ones have not ended, although they were told to")
@@ -391,13 +430,17 @@ class Link:
                 self._began_at = self._used_at = time.monotonic()
                 self._forgotten.clear()
                 watches = list(self._watches.values())
+                machine = self._machine
                 if self._closed:
                     connection.close()
             self._tell_watch(connection, watches)
+            if machine is not None:
+                self._tell_machine(connection, machine[0])
         return connection
 
     def _introduced(self, connection: AgentConnection) -> AgentInfo:
-        frame = connection.ask("hello", {"protocol": PROTOCOL}, seconds=self._start_seconds)
+        asked = {"protocol": PROTOCOL, "server": self._server}
+        frame = connection.ask("hello", asked, seconds=self._start_seconds)
         try:
             return AgentAnswer(frame).check().info()
         except BadFrame as error:
@@ -428,7 +471,7 @@ class Link:
         """Return how long the connection may go on waiting; end it when that is over."""
         with self._state:
             connection = self._connection
-            if connection is None or self._watches or connection.asked:
+            if connection is None or self._is_needed or connection.asked:
                 return math.inf
             left = self._used_at + self._idle_seconds - time.monotonic()
             if left <= 0:
@@ -471,13 +514,26 @@ class Link:
         except AgentUnavailable:
             log.debug("the agent of %s ended; the next one is told", self._name)
 
+    def _tell_machine(self, connection: AgentConnection, every: float) -> None:
+        self._tell(connection, "machine", {"every": every}, _expect_success)
+
+    @property
+    def _is_needed(self) -> bool:
+        """Return True if something is watched."""
+        return bool(self._watches) or self._machine is not None
+
+    def _keep_running(self) -> None:
+        """Have a thread keep an agent running as long as something is watched."""
+        if self._is_needed and not self._tending:
+            self._tending = True
+            threading.Thread(target=self._tend, name=f"agent of {self._name}", daemon=True).start()
+
     def _tend(self) -> None:
-        """Keep an agent running as long as files are watched."""
         while True:
             with self._state:
-                while self._connection is not None and self._watches:
+                while self._connection is not None and self._is_needed:
                     self._state.wait()
-                if not self._watches:
+                if not self._is_needed:
                     self._tending = False
                     return
                 pause = self._again_at - time.monotonic()
@@ -490,7 +546,22 @@ class Link:
                 log.warning("%s", error.message)
 
     def _take_event(self, header: Mapping[str, Any], data: bytes) -> None:
-        """Take what a watched file has grown by, or that it cannot be watched. Only what was asked for is accepted."""
+        """Take what was not requested one by one. Only what was asked for is accepted."""
+        if header.get("event") == "machine":
+            self._take_report(data)
+        else:
+            self._take_news(header, data)
+
+    def _take_report(self, data: bytes) -> None:
+        with self._state:
+            machine = self._machine
+            if not self._machine_asked:
+                raise BadFrame("a report that nobody asked for")
+        if machine is not None:
+            machine[1](json_object(data))
+
+    def _take_news(self, header: Mapping[str, Any], data: bytes) -> None:
+        """Take what a watched file has grown by, or that it cannot be watched."""
         key, kind = header.get("key"), header.get("event")
         with self._state:
             watch = self._by_key.get(key) if type(key) is int else None

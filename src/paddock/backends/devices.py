@@ -2,11 +2,10 @@
 
 import shutil
 import subprocess
-import threading
-import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from paddock.common.gpu_watch import GpuWatch
 from paddock.common.node_stats import NodeStats
 from paddock.models import Device
 from paddock.models.load import NodeSample
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     from paddock.common.gpus import GpuDriver
 
 PATIENCE = 0.5  # for one measurement of the GPUs
-OLD_SECONDS = 60.0
 
 _QUERY = ["--query-gpu=index,uuid,name,memory.total", "--format=csv,noheader,nounits"]
 
@@ -43,29 +41,18 @@ def _device(line: str) -> Device | None:
 
 
 class NodeWatch:
-    """Measures this node. The GPUs have their own thread, so that a driver that hangs blocks nobody."""
+    """Measures this node."""
 
     def __init__(self, gpus: Sequence[Device], driver: "Callable[[], GpuDriver] | None" = None) -> None:
         self._ids = [gpu.id for gpu in gpus]
         self._driver = driver
         self._node = NodeStats()
-        self._gpu_stats: NodeStats | None = None
-        self._thread: threading.Thread | None = None
-        self._seen: tuple[float, list[dict[str, Any]]] = (0.0, [])
+        self._gpus = GpuWatch(self._find)
 
     def sample(self) -> NodeSample:
-        if self._ids and (self._thread is None or not self._thread.is_alive()):
-            self._thread = threading.Thread(target=self._read, name="gpus", daemon=True)
-            self._thread.start()
-            self._thread.join(PATIENCE)
-        at, gpus = self._seen
-        fresh = time.monotonic() - at < OLD_SECONDS
-        return NodeSample.model_validate(self._node.sample() | {"cards": gpus if fresh else []})
-
-    def _read(self) -> None:
-        if self._gpu_stats is None:
-            self._gpu_stats = self._find()
-        self._seen = (time.monotonic(), self._gpu_stats.gpus())
+        if self._ids:
+            self._gpus.look(PATIENCE)
+        return NodeSample.model_validate(self._node.sample() | {"cards": self._gpus.gpus()})
 
     def _find(self) -> NodeStats:
         from paddock.common.gpus import find_driver, visible

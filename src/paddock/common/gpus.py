@@ -1,14 +1,20 @@
 """The GPUs of this node as the driver reports them: memory, load and processes.
 
-NVML is called through ctypes (decision 100). Without a driver there are no GPUs.
+NVML is called through ctypes (decision 100); where it cannot be, nvidia-smi is. Without a driver there are no GPUs.
 """
 
 from __future__ import annotations
 
 import ctypes
+import shutil
+import subprocess
+import time
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence
 
 _MANY = 512  # processes per GPU
+_SMI_GPU = "index,uuid,name,memory.total,memory.used,utilization.gpu,temperature.gpu,power.draw,power.limit"
+_SMI_SECONDS = 20.0
+_SMI_FRESH_SECONDS = 1.0
 
 
 class GpuInfo(NamedTuple):
@@ -26,6 +32,9 @@ class GpuReading(NamedTuple):
     used: int  # bytes, by all processes
     load: Optional[float]  # share of the time in which something ran on it
     processes: Dict[int, int]  # process -> bytes, without those whose memory the driver does not report
+    temperature: Optional[float] = None  # degrees Celsius
+    power: Optional[float] = None  # watts
+    power_limit: Optional[float] = None  # watts
 
 
 class GpuDriver:
@@ -93,7 +102,14 @@ class Nvml(GpuDriver):
         load = _Utilization()
         known = self._library.nvmlDeviceGetUtilizationRates(handle, ctypes.byref(load)) == 0
         by_process = {pid: size for pid, size in self._listed(_COMPUTE, handle).items() if size is not None}
-        return GpuReading(memory.used, load.gpu / 100 if known else None, by_process)
+        return GpuReading(
+            memory.used,
+            min(load.gpu, 100) / 100 if known else None,
+            by_process,
+            self._number("nvmlDeviceGetTemperature", handle, ctypes.c_uint(0)),
+            _watts(self._number("nvmlDeviceGetPowerUsage", handle)),
+            _watts(self._number("nvmlDeviceGetEnforcedPowerLimit", handle)),
+        )
 
     def processes(self, gpu: GpuInfo) -> Dict[int, Optional[int]]:
         handle = self._handles.get(gpu.id)
@@ -128,10 +144,83 @@ class Nvml(GpuDriver):
             return {}
         return {row.pid: None if row.memory == _UNKNOWN else row.memory for row in rows[: count.value]}
 
+    def _number(self, function: str, *given: Any) -> Optional[int]:
+        """Return a number that not every GPU and not every driver reports."""
+        found, call = ctypes.c_uint(), getattr(self._library, function, None)
+        return found.value if call is not None and call(*given, ctypes.byref(found)) == 0 else None
+
     def _text(self, function: str, handle: Any) -> str:
         buffer = ctypes.create_string_buffer(96)
         getattr(self._library, function)(handle, buffer, 96)
         return buffer.value.decode("utf-8", "replace")
+
+
+def _watts(milliwatts: Optional[int]) -> Optional[float]:
+    return None if milliwatts is None else milliwatts / 1000
+
+
+class NvidiaSmi(GpuDriver):
+    """NVIDIA's driver, where its library cannot be loaded but its program runs. One look answers for all GPUs."""
+
+    def __init__(self, program: str) -> None:
+        self._program = program
+        self._looked_at = float("-inf")
+        self._rows: Dict[str, List[str]] = {}
+        self._processes: Dict[str, Dict[int, Optional[int]]] = {}
+
+    def gpus(self) -> List[GpuInfo]:
+        self._look()
+        return [GpuInfo(id, int(row[0]), row[2], _bytes(row[3]) or 0) for id, row in self._rows.items()]
+
+    def read(self, gpu: GpuInfo) -> Optional[GpuReading]:
+        self._look()
+        row = self._rows.get(gpu.id)
+        used = _bytes(row[4]) if row is not None else None
+        if row is None or used is None:
+            return None
+        load, temperature, power, limit = (_float(one) for one in row[5:9])
+        known = {pid: size for pid, size in self._processes.get(gpu.id, {}).items() if size is not None}
+        share = None if load is None else min(load, 100.0) / 100
+        return GpuReading(used, share, known, temperature, power, limit)
+
+    def processes(self, gpu: GpuInfo) -> Dict[int, Optional[int]]:
+        self._look()
+        return dict(self._processes.get(gpu.id, {}))
+
+    def _look(self) -> None:
+        if time.monotonic() - self._looked_at < _SMI_FRESH_SECONDS:
+            return
+        rows = [row for row in self._ask("--query-gpu=" + _SMI_GPU) if len(row) == 9 and row[0].isdigit()]
+        self._rows = {row[1]: row for row in rows}
+        self._processes = {}
+        for row in self._ask("--query-compute-apps=gpu_uuid,pid,used_memory") if rows else []:
+            if len(row) == 3 and row[1].isdigit():
+                self._processes.setdefault(row[0], {})[int(row[1])] = _bytes(row[2])
+        self._looked_at = time.monotonic()
+
+    def _ask(self, query: str) -> List[List[str]]:
+        argv = [self._program, query, "--format=csv,noheader,nounits"]
+        try:
+            answer = subprocess.run(
+                argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=_SMI_SECONDS, check=True
+            )
+        except (OSError, subprocess.SubprocessError):
+            return []
+        lines = answer.stdout.decode("utf-8", "replace").splitlines()
+        return [[part.strip() for part in line.split(",")] for line in lines]
+
+
+def _float(text: str) -> Optional[float]:
+    try:
+        found = float(text)
+    except ValueError:  # [N/A], [Not Supported]
+        return None
+    return found if 0 <= found < 1e9 else None
+
+
+def _bytes(mebibytes: str) -> Optional[int]:
+    found = _float(mebibytes)
+    return None if found is None else int(found * 2**20)
 
 
 def find_driver() -> GpuDriver:
@@ -139,7 +228,8 @@ def find_driver() -> GpuDriver:
     try:
         return Nvml()
     except (OSError, AttributeError):  # no driver, or one that is too old
-        return GpuDriver()
+        program = shutil.which("nvidia-smi")
+        return GpuDriver() if program is None else NvidiaSmi(program)
 
 
 def visible(gpus: Sequence[GpuInfo], given: Optional[str]) -> List[GpuInfo]:

@@ -7,6 +7,7 @@ import pwd
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from . import processes
+from .people import people
 
 if TYPE_CHECKING:  # loaded only where there are GPUs
     from .gpus import GpuDriver, GpuInfo
@@ -39,10 +40,13 @@ class NodeStats:
             "memory": total,
             "free": free,
             "cards": self.gpus(),
+            "processes": len(processes.all_pids()) or None,
+            "people": people(),
         }
 
-    def gpus(self) -> List[Dict[str, Any]]:
-        return [self._gpu(gpu, place) for gpu, place in self._gpus]
+    def gpus(self, *, measured: bool = True) -> List[Dict[str, Any]]:
+        """Return the GPUs. Without `measured` only what does not change: the driver is not asked."""
+        return [self._gpu(gpu, place, self._driver if measured else None) for gpu, place in self._gpus]
 
     def _busy_cores(self) -> Optional[float]:
         before, self._ticks = self._ticks, _ticks()
@@ -53,9 +57,9 @@ class NodeStats:
             self._busy = round(min(max(busy / whole, 0.0), 1.0) * (os.cpu_count() or 1), 3)
         return self._busy
 
-    def _gpu(self, gpu: GpuInfo, place: Optional[str]) -> Dict[str, Any]:
-        reading = self._driver.read(gpu) if self._driver is not None else None
-        users = self._driver.processes(gpu) if self._driver is not None else {}
+    def _gpu(self, gpu: GpuInfo, place: Optional[str], driver: Optional[GpuDriver]) -> Dict[str, Any]:
+        reading = driver.read(gpu) if driver is not None else None
+        users = driver.processes(gpu) if driver is not None else {}
         largest = sorted(users, key=lambda pid: (-(users[pid] or 0), pid))[:_MANY]
         return {
             "id": gpu.id,
@@ -65,6 +69,9 @@ class NodeStats:
             "memory": gpu.memory,
             "used": reading.used if reading is not None else None,
             "load": reading.load if reading is not None else None,
+            "temperature": reading.temperature if reading is not None else None,
+            "power": reading.power if reading is not None else None,
+            "power_limit": reading.power_limit if reading is not None else None,
             "processes": [{"pid": pid, "memory": users[pid], **describe(pid)} for pid in largest],
         }
 
@@ -81,10 +88,16 @@ def places(environ: Mapping[str, str]) -> List[str]:
     return [one for one in environ.get("SLURM_JOB_GPUS", "").split(",") if one.isdigit()]
 
 
-def describe(pid: int) -> Dict[str, Optional[str]]:
-    """Return who owns a process, what it runs and its task. All are None for a process that is not visible here."""
+def describe(pid: int) -> Dict[str, Any]:
+    """Return who owns a process, what it runs, since when, and its task. All are None for one that is not visible."""
     task = processes.variable(pid, "PADDOCK_TASK")
-    return {"owner": _owner(pid), "command": _command(pid), "task": task if task and task.isascii() else None}
+    known = task if task and task.isascii() and len(task) <= _COMMAND else None
+    return {"owner": _owner(pid), "command": _command(pid), "start": processes.started(pid), "task": known}
+
+
+def printable(text: str) -> str:
+    """Return a text of strangers without characters that could confuse a terminal or a page."""
+    return "".join(one if one.isprintable() else " " if one.isspace() else "?" for one in text)
 
 
 def _owner(pid: int) -> Optional[str]:
@@ -101,7 +114,7 @@ def _owner(pid: int) -> Optional[str]:
 def _command(pid: int) -> Optional[str]:
     """Return its command line, the program without its folder, cut to one line."""
     argv = [part.decode("utf-8", "replace") for part in processes.read("/proc/%d/cmdline" % pid, 4096).split(b"\0")]
-    text = " ".join([os.path.basename(argv[0]), *argv[1:]]).strip()
+    text = printable(" ".join([os.path.basename(argv[0]), *argv[1:]])).strip()
     return (text if len(text) <= _COMMAND else text[: _COMMAND - 1] + "…") or None
 
 

@@ -56,7 +56,7 @@ class RunningCommands:
             env=request["env"],
             start_new_session=True,
             # A command whose answer nobody gets any more must not go on: the next server may have looked already.
-            preexec_fn=lambda: processes.die_with(parent),  # noqa: PLW1509  (there are no threads)
+            preexec_fn=lambda: processes.die_with(parent),  # noqa: PLW1509  (the other thread, if there is one, is inside a driver)
         )
         command = RunningCommand(process, stdin, float(request["seconds"]), int(request["most"]))
         for name, stream in (("in", process.stdin), ("out", process.stdout), ("err", process.stderr)):

@@ -1,6 +1,7 @@
 """The agent's loop: requests from its standard input, answers and what grows to its standard output.
 
-It has one thread. When its standard input ends, it leaves; what it has started with `start` stays.
+It has one thread, and one more while a driver of GPUs is asked. When its standard input ends, it leaves; what it has
+started with `start` stays.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from typing import Any, Callable, Dict, Optional, Tuple
 from ...common import files, processes
 from ...common.frames import BadFrame, Frames, encode
 from . import commands
+from .machine import MachineReports
+from .takeover import Presence
 from .tree import Tree
 from .watching import Watching
 
@@ -43,7 +46,7 @@ def main(folder: str) -> int:
     except BrokenPipeError:
         return 0  # the server is gone
     finally:
-        agent.commands.kill()
+        agent.leave()
     return 0
 
 
@@ -62,6 +65,8 @@ class Agent:
         self._person = pwd.getpwuid(os.getuid())
         self._tree = Tree(root)
         self._watching = Watching(root, self._send)
+        self._machine = MachineReports(self._send)
+        self._presence: Optional[Presence] = None
         self._selector = selectors.DefaultSelector()
         self.commands = commands.RunningCommands(self._selector, self._answer)
         self._operations: Dict[str, Callable[[Dict[str, Any], bytes], Optional[Answer]]] = {
@@ -83,16 +88,23 @@ class Agent:
             "alive": self._alive,
             "signal": self._signal,
             "run": self._run,
+            "machine": self._report,
         }
+
+    def leave(self) -> None:
+        """Kill the commands that run, and leave no mark."""
+        self.commands.kill()
+        if self._presence is not None:
+            self._presence.leave()
 
     def run(self) -> None:
         """Serve requests until the standard input ends."""
         frames = Frames()
         self._selector.register(0, selectors.EVENT_READ)
         while True:
-            waits = [
-                one for one in (self._watching.next_in(time.monotonic()), self.commands.next_in()) if one is not None
-            ]
+            now = time.monotonic()
+            due = (self._watching.next_in(now), self._machine.next_in(now), self.commands.next_in())
+            waits = [one for one in due if one is not None]
             for key, _ in self._selector.select(min(waits) if waits else None):
                 if key.data is not None:
                     self.commands.serve(*key.data)
@@ -105,6 +117,7 @@ class Agent:
             now = time.monotonic()
             self.commands.check(now)
             self._watching.look(now)
+            self._machine.look(now)
 
     def _handle(self, request: Dict[str, Any], data: bytes) -> None:
         number = request.get("id", 0)
@@ -153,6 +166,9 @@ class Agent:
     def _hello(self, request: Dict[str, Any], _: bytes) -> Answer:
         if request["protocol"] != PROTOCOL:
             raise ValueError("the server speaks protocol %s" % request["protocol"])
+        if request.get("server") is not None:
+            self._presence = Presence(self._tree, _text(request, "server"))
+            self._presence.take()
         boot = processes.read("/proc/sys/kernel/random/boot_id").decode().strip()
         about = {"user": self._person.pw_name, "uid": os.getuid(), "host": socket.gethostname(), "boot": boot}
         about.update(root=self._tree.root, home=self._person.pw_dir, python=sys.executable)
@@ -204,6 +220,10 @@ class Agent:
     def _forget(self, request: Dict[str, Any], _: bytes) -> Answer:
         for key in request["keys"]:
             self._watching.forget(key)
+        return {}, b""
+
+    def _report(self, request: Dict[str, Any], _: bytes) -> Answer:
+        self._machine.set(float(request["every"]), time.monotonic())
         return {}, b""
 
     def _start(self, request: Dict[str, Any], _: bytes) -> Answer:

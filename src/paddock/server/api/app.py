@@ -18,6 +18,7 @@ from paddock.server.api import (
     accounts,
     error_responses,
     events,
+    hosts,
     jobs,
     lists,
     load,
@@ -83,7 +84,7 @@ def _routes() -> list[BaseRoute]:
     api = APIRouter()
     checked = [Depends(permit)]
     people = (session, single_sign_on, team, me, accounts)
-    for module in (lists, jobs, tasks, events, load, system, *people):
+    for module in (lists, jobs, tasks, events, load, hosts, system, *people):
         api.include_router(module.router, prefix=PREFIX, responses=error_responses.RESPONSES, dependencies=checked)
     return api.routes
 

@@ -15,7 +15,7 @@ from paddock.agents.links import Links
 from paddock.backends.base import Backend
 from paddock.common import folders
 from paddock.errors import BackendError
-from paddock.models import AllocationBatch, BackendInfo, Check, JobSpec, Node, Resources, Traits
+from paddock.models import AllocationBatch, BackendInfo, Check, HostInfo, JobSpec, Node, Traits
 from paddock.paths import Home
 from paddock.rules import placement
 from paddock.server.engine import journals, launch, limits, mailbox, observe, reaching, remove
@@ -190,6 +190,10 @@ class Engine:
         """Return the nodes with the newest measurements."""
         return self._monitor.nodes(self.context.clock())
 
+    def hosts(self) -> list[HostInfo]:
+        """Return the hosts of all backends that have some."""
+        return [host for worker in self._workers.values() for host in worker.backend.hosts()]
+
     @property
     def traits(self) -> dict[str, Traits]:
         """Return the traits of each backend."""
@@ -197,7 +201,7 @@ class Engine:
 
     def backend_infos(self) -> list[BackendInfo]:
         settings = self.context.settings
-        clusters, every = settings.clusters, settings.every_backend
+        every = settings.every_backend
         return [
             BackendInfo(
                 name=name,
@@ -205,7 +209,7 @@ class Engine:
                 default=name == settings.backend,
                 state=worker.problem or "ok",
                 since=moment(worker.problem_since),
-                defaults=clusters[name].resources if name in clusters else Resources(),
+                defaults=settings.defaults_of(name),
                 partitions=sorted({partition for node in worker.nodes for partition in node.partitions}),
             )
             for name, worker in self._workers.items()

@@ -40,13 +40,13 @@ class PinnedAttempt:
     published: bool
 
 
-_IN_HAND = sa.select(*columns(AttemptInHand, attempts.c)).where(DEALT).order_by(attempts.c.id)
-_PINNED = sa.select(*columns(PinnedAttempt, attempts.c)).where(PINNED).order_by(attempts.c.id)
+_IN_HAND = sa.select(*columns(AttemptInHand, attempts.c)).where(DEALT)  # an order would keep SQLite from the index
+_PINNED = sa.select(*columns(PinnedAttempt, attempts.c)).where(PINNED)
 
 
 def in_hand(c: sa.Connection) -> list[AttemptInHand]:
-    """Return all attempts that were dealt and have not ended."""
-    return fetch_kept(c, AttemptInHand, _IN_HAND)
+    """Return all attempts that were dealt and have not ended, the oldest first."""
+    return sorted(fetch_kept(c, AttemptInHand, _IN_HAND), key=lambda one: one.id)
 
 
 def pinned(c: sa.Connection) -> list[PinnedAttempt]:
@@ -72,7 +72,7 @@ def undealt(c: sa.Connection, job: str, nodes: Collection[str], limit: int) -> l
 
 def unbegun(c: sa.Connection, ids: Sequence[int]) -> list[UnbegunAttempt]:
     """Return those of these attempts that wait."""
-    query = UNBEGUN_ROWS.join(tasks, CURRENT).where(_WAITS, tasks.c.stopping.is_(False))
+    query = UNBEGUN_ROWS.join(tasks, CURRENT).where(_WAITS, tasks.c.stopping.is_(False)).order_by(attempts.c.id)
     return [
         one for some in portions(sorted(ids)) for one in fetch(c, UnbegunAttempt, query.where(attempts.c.id.in_(some)))
     ]
@@ -90,7 +90,7 @@ def take_back(c: sa.Connection, ids: Collection[int]) -> None:
 
 def left_in(c: sa.Connection, keys: Collection[str]) -> list[TaskAttempt]:
     """Return the attempts that were dealt to these allocations and have not begun."""
-    query = CURRENT_ROWS.where(DEALT, _WAITS)
+    query = CURRENT_ROWS.where(DEALT, _WAITS).order_by(attempts.c.id)
     found = portions(sorted(keys))
     return [row for some in found for row in fetch(c, TaskAttempt, query.where(attempts.c.dealt_to.in_(some)))]
 

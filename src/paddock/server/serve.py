@@ -93,11 +93,11 @@ def serve(
         )
         daily.start()
         token = home.ensure_token()
-        app = create_app(Server(db, home, settings, engine, wakeup), token)
         port = listener.getsockname()[1]
         url = _url(settings.host, port, "https" if secure else "http")
         about = ServerAddress.here(url, port, cluster, tls.certificate(settings), settings.public_url)
         page = (settings.public_url or url).rstrip("/")
+        app = create_app(Server(db, home, settings, engine, wakeup, page), token)
         held.add_address(url)
         server = _Uvicorn(app, secure, home, about, lambda: (announce or _print)(url, f"{page}/?token={token}"))
         server.config.proxy_headers = settings.public_url is not None  # anybody on this machine can send these headers
@@ -171,7 +171,7 @@ def _fleets(settings: Settings, home: Home) -> Iterator[dict[str, HostLinks]]:
                 f"backends.{name}.as_user",
                 "with team.run_as = user and a shared home, jobs lie in people's homes: write sudo or ssh",
             )
-    found = {name: HostLinks(one, settings.team, home.root) for name, one in settings.fleets.items()}
+    found = {name: HostLinks(one, settings.team, home.root, name=name) for name, one in settings.fleets.items()}
     try:
         yield found
     finally:

@@ -15,7 +15,7 @@ from paddock.server.engine.engine import Engine
 from paddock.server.outposts.claims import Identity
 from paddock.server.outposts.here import Here
 from paddock.server.outposts.outpost import Outpost
-from paddock.server.store import attempts, deals, tasks
+from paddock.server.store import attempts, deals, hosts, tasks
 from paddock.server.store.attempts import UnbegunAttempt
 from paddock.settings import Settings
 from tests.server.engine.engine_rig import JOB, Rig, rigged
@@ -135,6 +135,12 @@ class DealingRig(Rig):
     def finish(self, key: str, task: str, number: int = 1, **ended: Any) -> None:
         self.say(key, {"e": "ended", "task": task, "attempt": number, "exit": 0, **ended})
         self.step()
+
+    def lose(self, node: str) -> None:
+        """Declare a host lost, as an administrator does."""
+        self.backend.states[node] = "lost"
+        with self.db.write() as c:
+            hosts.lose(c, "lab", node, "root", self.now())
 
     def leave(self, key: str) -> None:
         self.say(key, {"e": "bye"})
@@ -291,7 +297,7 @@ def test_a_resumed_attempt_waits_for_the_host_that_has_its_checkpoint(rig: Deali
     rig.leave(rig.key(node))
     rig.step(seconds=20)
     assert not rig.hand(other)
-    rig.backend.states[node] = "lost"  # an admin says so
+    rig.lose(node)
     rig.step(seconds=20)
     rig.step()
     assert rig.hand(other) == {rig.key(other): [f"{task}.3", "end"]}
@@ -308,7 +314,7 @@ def test_what_a_lost_host_had_is_tried_again_elsewhere(rig: DealingRig) -> None:
     rig.begin(one, a)
     rig.begin(other, x)
     rig.unanswering.add("gpu1")
-    rig.backend.states["gpu1"] = "lost"
+    rig.lose("gpu1")
     rig.backend.statuses[f"id-{one}"] = rig.backend.statuses[f"id-{one}"].model_copy(
         update={
             "state": AllocationState.ENDED,

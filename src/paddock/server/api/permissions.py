@@ -90,6 +90,7 @@ PERMISSIONS = {
     "edit_task": CHANGE_JOB,
     "list_attempts": SEE_JOB,
     "task_curves": SEE_JOB,
+    "where_to_attach": CHANGE_JOB,  # only its owner: who attaches can do whatever the task can
     "stop_task": CONTROL_JOB,
     "restart_task": CHANGE_JOB,
     "read_log": READ_JOB,
@@ -103,6 +104,7 @@ PERMISSIONS = {
     "list_nodes": LOOK,
     "load": LOOK,
     "load_history": LOOK,
+    "scrape": LOOK,
     "inspect_script": SUBMIT,
     "list_hosts": LOOK,
     "scan_keys": MANAGE,
@@ -136,6 +138,11 @@ PERMISSIONS = {
     "end_session": PREFER,
     "show_layout": LOOK,
     "save_layout": PREFER,
+    "list_notices": LOOK,
+    "read_notices": PREFER,
+    "show_choices": LOOK,
+    "choose_notices": SUBMIT,  # guests have no jobs, and need no messages from this server
+    "try_notices": SUBMIT,
     "list_accounts": LOOK_AROUND,
     "add_account": MANAGE,
     "change_account": MANAGE,

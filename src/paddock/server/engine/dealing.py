@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from paddock.models import AllocationBatch, AllocationState, Cause, Method, TaskState
+from paddock.models import AllocationState, Cause, Method, TaskState
 from paddock.rules import placement
 from paddock.rules.dealing import AHEAD, AHEAD_TO_CHOOSE, DealableAttempt, Hand, deal
 from paddock.rules.lifecycle import Verdict
@@ -18,7 +18,7 @@ from paddock.server.engine.context import Context, JobFacts
 from paddock.server.engine.mailbox import lines_of
 from paddock.server.outposts.claims import Identity
 from paddock.server.outposts.outpost import Outpost
-from paddock.server.store import allocations, attempts, deals
+from paddock.server.store import allocations, attempts, deals, places
 from paddock.server.store.allocations import AllocationRow
 from paddock.server.store.attempts import Demand, UnbegunAttempt
 from paddock.server.store.deals import AttemptInHand, PinnedAttempt
@@ -76,9 +76,10 @@ class Dealer:
             in_hand, pinned = deals.in_hand(c), deals.pinned(c)
             facts = context.facts(c, list({row.job_id for row in open_rows}))
             demands = {one.job: one for one in attempts.demands(c)}
-            self._learn_nodes(allocations.batches_by_key(c, unknown))
+            self._nodes |= allocations.nodes_of(c, unknown)
+            lost = {node for name in dealing if pinned for node in places.lost(c, name)}
         in_hand = self._without_dangling(in_hand, {row.key for row in rows})
-        pinned = self._without_lost(pinned)
+        pinned = self._without_lost(pinned, lost)
         found: dict[str, _Job] = {}
         for row in open_rows:
             outpost = context.outposts.of(row.job_id)
@@ -94,10 +95,6 @@ class Dealer:
                 found[pin.job_id].pinned.append(pin)
         return found
 
-    def _learn_nodes(self, batches: Mapping[str, AllocationBatch]) -> None:
-        for batch in batches.values():
-            self._nodes |= {key: place.node for key, place in zip(batch.keys, batch.places, strict=False)}
-
     def _forget(self, jobs: Mapping[str, _Job]) -> None:
         keys = {row.key for job in jobs.values() for row in job.rows}
         ids = {held.id for job in jobs.values() for some in job.hands.values() for held in some}
@@ -108,9 +105,8 @@ class Dealer:
         self._taking = {one: identity for one, identity in self._taking.items() if one in ids}
         self._not_to = {one: left for one, some in self._not_to.items() if (left := some & keys)}
 
-    def _without_lost(self, pinned: list[PinnedAttempt]) -> list[PinnedAttempt]:
+    def _without_lost(self, pinned: list[PinnedAttempt], lost: Collection[str]) -> list[PinnedAttempt]:
         """Let attempts whose node was declared lost begin anew elsewhere: their checkpoints are gone with it."""
-        lost = {node.name for worker in self._context.workers.values() for node in worker.nodes if node.state == "lost"}
         gone = [one for one in pinned if one.node in lost and one.dealt_to is None]
         if gone:
             with self._context.db.write() as c:

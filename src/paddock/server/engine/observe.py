@@ -15,9 +15,10 @@ from paddock.server.engine import ending, linger
 from paddock.server.engine.apply import AttemptEdit, Changes, changing
 from paddock.server.engine.backend_worker import Answer, BackendWorker, Polled
 from paddock.server.engine.context import AllocationNotes, Context
+from paddock.server.notify.tell import needs_attention
 from paddock.server.outposts.claims import Identity
 from paddock.server.outposts.outpost import Outpost
-from paddock.server.store import allocations, attempts, deals, events, jobs
+from paddock.server.store import allocations, attempts, deals, events, jobs, places
 from paddock.server.store.allocations import AllocationRow
 from paddock.server.store.attempts import TaskAttempt
 from paddock.server.store.db import Connection
@@ -243,7 +244,9 @@ def _settle(context: Context, job: str, rows: list[AllocationRow], now: float) -
             changes.end(left[row.key], judge, now)
             allocations.close(c, row.key)
             if by_hand:
-                jobs.hold(c, row.job_id, warning=f"Held, because an allocation was ended by hand: {row.reason}")
+                why = f"Held, because an allocation was ended by hand: {row.reason}"
+                if jobs.hold(c, row.job_id, warning=why):
+                    needs_attention(c, context.settings, row.job_id, why, now)
     return True
 
 
@@ -257,7 +260,9 @@ def _dealt_left(
     """
     with context.db.read() as c:
         left = deals.left_in(c, [row.key for row in rows])
-    lost = {row.key for row in rows if row.key in silent and _is_lost(context, row)}
+        gone = {name: places.lost(c, name) for name in {row.backend for row in rows}}
+        nodes = allocations.nodes_of(c, {row.batch for row in rows}) if any(gone.values()) else {}
+    lost = {row.key for row in rows if row.key in silent and nodes.get(row.key) in gone[row.backend]}
     unsure = [one for one in left if one.dealt_to in silent and one.dealt_to not in lost]
     known = outpost.withdraw([(one.id, one.attempt_number) for one in unsure])
     open_keys = {one.dealt_to for one in unsure if (one.id, one.attempt_number) not in known}
@@ -265,12 +270,6 @@ def _dealt_left(
     owners = {(one.id, one.attempt_number): one.dealt_to for one in begun if one.dealt_to not in open_keys}
     back = {one.attempt_id for one in left if one not in begun and one.dealt_to not in open_keys}
     return [row for row in rows if row.key not in open_keys], owners, back
-
-
-def _is_lost(context: Context, row: AllocationRow) -> bool:
-    """Return True if the node of an allocation was declared lost, and nothing can be asked of it."""
-    worker = context.workers.get(row.backend)
-    return worker is not None and any(node.name == row.node and node.state == "lost" for node in worker.nodes)
 
 
 def _give_up(context: Context, job: str, now: float) -> None:

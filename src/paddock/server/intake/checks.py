@@ -171,6 +171,12 @@ def on_one_host(spec: JobSpec, files: Collection[str], nodes: Sequence[Node], tr
     raise InvalidInput.at("resources.hosts.only", message)
 
 
+def terminal(spec: JobSpec) -> None:
+    """Refuse a terminal for tasks of several processes, which would all read from it."""
+    if spec.terminal and ((spec.resources.nodes or 1) > 1 or spec.resources.launcher is not None):
+        raise InvalidInput.at("terminal", "a terminal is for tasks of one process: leave out the launcher and nodes")
+
+
 def reduce(spec: JobSpec) -> None:
     """Refuse a reduce command that is empty or cannot be built."""
     if spec.reduce is not None:

@@ -42,6 +42,7 @@ class Cluster:
     nodes: tuple[PolicyNode, ...]
     jobs: Sequence[Job]
     queued: bool = False
+    one_owner_a_node: bool = False
     policy: Callable[[Pool, float], list[Decision]] = plan
     weights: dict[str, float] = field(default_factory=dict)
     now: float = 0.0
@@ -114,6 +115,7 @@ class Cluster:
             traits=SLURM if self.queued else Traits(),
             past=dict(self._past),
             weights=self.weights,
+            one_owner_a_node=self.one_owner_a_node,
         )
 
     def _wanted(self, one: _Running) -> int:

@@ -13,7 +13,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from paddock.errors import InvalidInput, in_words
 from paddock.models import Cause, EnvName, Model, Resources
-from paddock.models.hosts import HostNames
+from paddock.models.hosts import HostNames, expand
 from paddock.models.keep import KeepPolicy
 from paddock.paths import home_folder, refuse_foreign, refuse_foreign_inside
 
@@ -79,6 +79,11 @@ class HostsSettings(Model):
     slots: int | None = Field(None, ge=1, description="tasks without a GPU at a time per host; as many as cores")
     look_seconds: float = Field(5.0, ge=0.5, le=600, description="how often a host reports how busy it is")
     resources: Resources = Field(Resources(), description="defaults for jobs")
+
+    @property
+    def names(self) -> list[str]:
+        """Return the hosts one by one."""
+        return list(dict.fromkeys(name for one in self.hosts for name in expand(one)))
 
 
 def _kind(given: Any) -> str:
@@ -289,6 +294,14 @@ class NotifySettings(Model):
         description="kinds of addresses that people may give for themselves; others would let them make the server "
         "call anything",
     )
+    hosts: list[str] = Field(
+        default_factory=list,
+        description="hosts inside your network that people's own addresses may name, such as a Mattermost of your own; "
+        "without it, addresses inside are refused",
+    )
+    per_hour: int = Field(
+        20, ge=1, description="messages per person and hour; what is more comes together in one message"
+    )
     days: float = Field(90.0, gt=0, description="how long notices are kept")
 
 
@@ -388,6 +401,11 @@ class Settings(BaseSettings):
     def fleets(self) -> dict[str, HostsSettings]:
         """Return all backends of hosts that are reached by ssh."""
         return {name: one for name, one in self.every_backend.items() if isinstance(one, HostsSettings)}
+
+    def defaults_of(self, backend: str) -> Resources:
+        """Return the resources of jobs for a backend that ask for no others."""
+        one = self.every_backend.get(backend)
+        return one.resources if isinstance(one, SlurmSettings | HostsSettings) else Resources()
 
     @classmethod
     def settings_customise_sources(

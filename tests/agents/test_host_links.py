@@ -4,6 +4,7 @@ import os
 import random
 import shlex
 import signal
+import stat
 import subprocess
 import sys
 import textwrap
@@ -18,6 +19,7 @@ import pytest
 
 from paddock.agents import host_links
 from paddock.agents.host_links import HostLinks, known_hosts
+from paddock.agents.ssh_key import authorized_line, key_file
 from paddock.common import processes
 from paddock.errors import AgentUnavailable, InvalidInput
 from paddock.settings import HostsSettings, TeamSettings
@@ -82,6 +84,22 @@ def test_an_unknown_host_key_is_refused_until_it_is_confirmed(rig: SshRig, tmp_p
         assert wait_for(lambda: _works(links, "gpu1"))
 
 
+def test_the_servers_own_key_is_used_when_there_is_one(tmp_path: Path) -> None:
+    with ssh_hosts(1) as rig:
+        with connected(rig, tmp_path, ssh=rig.ssh) as links:
+            assert _works(links, "gpu1"), "the key of ssh's own settings"
+        line = authorized_line(tmp_path)
+        assert line.startswith("restrict ssh-ed25519 ")
+        assert authorized_line(tmp_path) == line
+        assert stat.S_IMODE(key_file(tmp_path).stat().st_mode) == 0o600
+        (rig.folder / "authorized_keys").write_text(line)
+        with connected(rig, tmp_path) as links:
+            assert _works(links, "gpu1")
+        (rig.folder / "authorized_keys").write_text(line.replace("ssh-ed25519", "ssh-rsa"))
+        with connected(rig, tmp_path) as links, pytest.raises(AgentUnavailable, match="Permission denied"):
+            links.get("gpu1").hello()
+
+
 def _works(links: HostLinks, host: str) -> bool:
     try:
         return bool(links.get(host).hello())
@@ -122,7 +140,7 @@ def test_nothing_is_lost_or_doubled_when_what_carries_it_is_killed_or_stopped(ri
     """Watched journals and appended lines, while ssh, sshd and the agent are killed or stopped again and again."""
     taken, over = Taken(), threading.Event()
     names = [f"journals/{number}" for number in range(3)]
-    with connected(rig, tmp_path, silent_seconds=1.5) as links:
+    with connected(rig, tmp_path, silent_seconds=1.5, start_seconds=5.0) as links:
         link = links.get("gpu1")
         link.mkdir("journals")
         link.watch(dict.fromkeys(names, 0), taken.grown, taken.fail)
@@ -157,6 +175,8 @@ def do_harm(rig: SshRig, folder: Path, over: threading.Event) -> None:
             for pid in wait_for(find, what=f"something of kind {what[0]}"):
                 processes.signal_process(pid, what[1])
     finally:
+        for pid in (*rig["gpu1"].sessions(), *agents_below(folder / "gpu1")):
+            processes.signal_process(pid, signal.SIGCONT)  # one that was stopped before its first word sees its end now
         over.set()
 
 

@@ -28,7 +28,7 @@ TRIPLE = ("Nodes", "Tasks a node", "Threads a task")
 
 
 @contextmanager
-def _database(server: ServerProcess) -> Iterator[sa.Connection]:
+def database(server: ServerProcess) -> Iterator[sa.Connection]:
     """The server's own: what runners on GPUs would have told is written there."""
     db = Database(f"sqlite:///{server.home.database}")
     try:
@@ -91,11 +91,11 @@ def test_how_tasks_share_a_gpu_is_told_while_they_do(visit: Visit, server: Serve
     expect(panel).to_have_count(0)
 
     said: dict[str, Any] = {"gpu": CARD, "auto": True, "need": 2 * GIB, "total": 140 * GIB}
-    with _database(server) as c:
+    with database(server) as c:
         packings.take(c, job, [Packing(**said, at=datetime.now(UTC), tasks=6)])
     expect(panel.get_by_text(f"6 tasks share each {CARD}")).to_be_visible()
     expect(panel.get_by_text("still growing")).to_be_visible()
-    with _database(server) as c:
+    with database(server) as c:
         packings.take(c, job, [Packing(**said, at=datetime.now(UTC), tasks=24, limit="cores", speedup=11.2)])
     expect(panel.get_by_text(f"24 tasks share each {CARD}")).to_be_visible()
     expect(panel.get_by_text("limited by the CPU cores · 11× as fast as one at a time")).to_be_visible()
@@ -110,7 +110,7 @@ def test_the_seat_of_a_task_and_what_it_waited_for(visit: Visit, server: ServerP
     server.wait(job)
     seat = {"gpus": ["0"], "gpu_name": CARD, "cores": [0, 1, 2, 8], "threads": 4, "sharing": "turns", "why": "no MPS"}
     ended = {"state": "error", "cause": "gpu_oom", "reason": "CUDA out of memory"}
-    with _database(server) as c:
+    with database(server) as c:
         of = sa.update(tables.attempts).where(tables.attempts.c.task_id == f"{job}-1")
         c.execute(of.values(seat=seat, peak_gpu_memory=11 * GIB))
         c.execute(of.where(tables.attempts.c.number == 1).values(**ended))
@@ -135,7 +135,7 @@ def test_who_uses_what_and_what_was_before(visit: Visit, server: ServerProcess) 
     job = server.submit(SLEEPER, name="Busy now")
     server.wait_state(job, "running")
     now, key = time.time(), ("local", socket.gethostname())
-    with _database(server) as c:
+    with database(server) as c:
         for ago in range(0, 1200, 60):
             gpus = {str(number): [0.1 * number, number * GIB] for number in range(8)}
             loads.insert(c, now - ago - 30, [(key, {"load": 0.5, "memory": GIB, "gpus": gpus})])
@@ -144,11 +144,12 @@ def test_who_uses_what_and_what_was_before(visit: Visit, server: ServerProcess) 
     expect(use.get_by_role("table", name="By user").get_by_role("row")).to_have_count(2)
     row = use.get_by_role("table", name="By job").get_by_role("row", name="Busy now")
     expect(row).to_be_visible()
-    assert page.locator("canvas").count() == 0, "graphs are drawn when somebody wants them"
-    page.get_by_role("button", name="Over time").click()
+    node = page.get_by_role("region", name=socket.gethostname(), exact=True)
+    assert node.locator("canvas").count() == 0, "graphs are drawn when somebody wants them"
+    node.get_by_role("button", name="Over time").click()
     for name in ("CPU (%): 1 curve", "Memory (GiB): 1 curve", "GPU load (%): 8 curves", "GPU memory (GiB): 8 curves"):
-        expect(page.get_by_role("img", name=name)).to_be_visible()
-    page.locator("label", has_text="15 min").click()
+        expect(node.get_by_role("img", name=name)).to_be_visible()
+    node.locator("label", has_text="15 min").click()
     page.wait_for_url(re.compile("minutes=15"))
     row.get_by_role("link", name="Busy now").click()
     page.wait_for_url(re.compile(f"/jobs/{job}"))

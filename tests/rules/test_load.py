@@ -7,6 +7,7 @@ import pytest
 from paddock.models import Device, GpuProcess, Node, Resources, Seat, SignedInPerson, Traits
 from paddock.models.load import GpuSample, Hint, NodeSample
 from paddock.rules import load as monitoring
+from paddock.rules import load_history as history
 from paddock.rules.advice import advice
 from paddock.rules.running import Running, gpus_of, place
 
@@ -127,11 +128,11 @@ class TestPlaces:
 
 class TestHistory:
     def test_a_sample(self) -> None:
-        assert monitoring.sample(node(0)) is None
-        assert monitoring.sample(node(0, cpus_used=16, memory=100, memory_free=30)) == {"load": 0.25, "memory": 70}
+        assert history.sample(node(0)) is None
+        assert history.sample(node(0, cpus_used=16, memory=100, memory_free=30)) == {"load": 0.25, "memory": 70}
         card = Device(id="0", kind="gpu", load=0.5, memory_used=7, temperature=61, power=312.5)
         measured = node(devices=[card, Device(id="1", kind="gpu")], cpus_busy=96, cpus_used=1, processes=400)
-        assert monitoring.sample(measured) == {
+        assert history.sample(measured) == {
             "load": 1.0,
             "memory": None,
             "processes": 400,
@@ -139,11 +140,11 @@ class TestHistory:
         }
 
     def test_series_of_the_node_and_of_each_gpu(self) -> None:
-        samples: list[tuple[float, monitoring.Sample]] = [
+        samples: list[tuple[float, history.Sample]] = [
             (1.0, {"load": 0.5, "memory": 10}),  # by an earlier version
             (2.0, {"load": None, "memory": 20, "processes": 7, "gpus": {"10": [0.1, 1], "9": [None, 2, 60, None, 1]}}),
         ]
-        whole, nine, ten = monitoring.series("b", "n", samples, 300)
+        whole, nine, ten = history.series("b", "n", samples, 300)
         assert (whole.device, whole.times, whole.load, whole.memory) == (None, [1.0, 2.0], [0.5, None], [10, 20])
         assert (whole.processes, whole.temperature, whole.power) == ([None, 7], [], [])
         assert (nine.device, nine.times, nine.load, nine.memory) == ("9", [2.0], [None], [2])
@@ -151,17 +152,40 @@ class TestHistory:
         assert (ten.device, ten.load, ten.temperature, ten.processes) == ("10", [0.1], [], [])
 
     def test_a_long_time_in_few_points(self) -> None:
-        rows: list[monitoring.Row] = [(float(at), (at % 2, 5.0 if at == 700 else 1.0)) for at in range(1000)]
-        times, values = monitoring.decimate(rows, ("power", "temperature"), 100)
-        assert len(times) == 100
-        assert times == sorted(times)
-        assert all(value is not None and 0.4 < value < 0.6 for value in values["power"]), "a mean"
-        assert values["temperature"].count(5.0) == 1, "a peak is not lost"
+        samples: list[tuple[float, history.Sample]] = [
+            (float(at), {"load": at % 2, "memory": 5.0 if at == 700 else 1.0}) for at in range(1000)
+        ]
+        [whole] = history.series("b", "n", samples, 100)
+        assert len(whole.times) == 100
+        assert whole.times == sorted(whole.times)
+        assert all(value is not None and 0.4 < value < 0.6 for value in whole.load), "a mean"
+        assert whole.memory.count(5.0) == 1, "a peak is not lost"
 
     def test_all_at_one_moment_or_unknown(self) -> None:
-        rows: list[monitoring.Row] = [(float(at // 9), (None,)) for at in range(27)]
-        times, values = monitoring.decimate(rows, ("load", "memory"), 2)
-        assert (len(times), values) == (2, {"load": [None, None], "memory": [None, None]})
+        samples: list[tuple[float, history.Sample]] = [(float(at // 9), {}) for at in range(27)]
+        [whole] = history.series("b", "n", samples, 2)
+        assert (len(whole.times), whole.load, whole.memory) == (2, [None, None], [None, None])
+        [at_once] = history.series("b", "n", [(5.0, {"load": 0.5, "memory": 1})] * 9, 2)
+        assert (at_once.times, at_once.load) == ([5.0], [0.5])
+
+    def test_what_is_not_known_of_some_moments_spoils_no_mean(self) -> None:
+        gpus = [{"0": [0.5, 7, 61, 300.0, 1]}, {"0": [None, None, None, 100.0, 3]}, {}, {"1": [0.1, 2]}]
+        samples = [(float(at), {"load": None, "memory": at, "gpus": some}) for at, some in enumerate(gpus)]
+        whole, first, second = history.series("b", "n", samples, 1)
+        assert (whole.load, whole.memory, whole.processes) == ([None], [3], [])
+        assert (first.load, first.memory, first.temperature, first.power) == ([0.5], [7], [61], [200.0])
+        assert (first.processes, second.load, second.power) == ([3], [0.1], [])
+        joined = history.joined([kept for _, kept in samples])
+        assert joined == {
+            "load": None,
+            "memory": 3,
+            "gpus": {"0": [0.5, 7, 61, 200.0, 3], "1": [0.1, 2, None, None, None]},
+        }
+        assert history.joined([{"load": 0.2, "memory": 1, "processes": 5}, {"load": 0.4, "memory": None}]) == {
+            "load": 0.3,
+            "memory": 1,
+            "processes": 5,
+        }
 
 
 class TestAdvice:

@@ -8,7 +8,7 @@ from benchmarks.policy.simulator import SLURM, Cluster, Job
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paddock.rules.policy import PATIENCE, GiveWay, Request, Start, Wait, Withdraw, plan
+from paddock.rules.policy import PATIENCE, Decision, GiveWay, Request, Start, Wait, Withdraw, plan
 from paddock.rules.pool import GpuDevice, Holding, JobDemand, Need, PolicyNode, Pool
 
 
@@ -206,6 +206,41 @@ class TestReasons:
         assert wait == Wait("b", "next on n1, when tasks that run there have ended", 61.0)
 
 
+class TestOneOwnerANode:
+    def test_each_gets_whole_nodes(self) -> None:
+        found = plan(Pool(TWO, (demand("a"), demand("b", "bob")), one_owner_a_node=True), 0)
+        where = {(one.job, one.node) for one in found if isinstance(one, Start)}
+        assert where in ({("a", "n1"), ("b", "n2")}, {("a", "n2"), ("b", "n1")})
+        assert started(found) == {"a": 4, "b": 4}
+
+    def test_jobs_of_one_owner_share_a_node(self) -> None:
+        found = plan(Pool(ONE, (demand("a"), demand("b", created=1)), one_owner_a_node=True), 0)
+        assert started(found) == {"a": 2, "b": 2}
+
+    def test_what_is_free_beside_another_is_not_used_and_the_reason_says_so(self) -> None:
+        held = (holding("x", 0, "xenia", ends_at=60.0),)
+        found = plan(Pool(ONE, (demand("a"),), held, one_owner_a_node=True), 0)
+        assert found == [
+            Wait("a", "needs 1 GPU on a node without tasks of others, and there is none; it is next", 60.0)
+        ]
+
+    def test_a_node_is_left_as_a_whole_and_kept_until_then(self) -> None:
+        held = [holding("a", number, name=name) for name in ("n1", "n2") for number in range(4)]
+        pool = Pool(TWO, (demand("a"), demand("b", "bob", wanted=1)), tuple(held), one_owner_a_node=True)
+        gives = [one for one in plan(pool, 0) if isinstance(one, GiveWay)]
+        assert [one.key for one in gives] == [f"a-n1-{number}" for number in range(4)]
+        left = replace(held[0], leaving_for="b")
+        found = plan(replace(pool, holdings=(left, *held[4:])), 0)
+        assert not started(found), "three are free, and kept for bob"
+        assert started(plan(replace(pool, holdings=tuple(held[4:])), 0))["b"] == 1
+
+    def test_an_owner_who_has_no_more_than_a_share_keeps_it(self) -> None:
+        held = (holding("a", 0), holding("b", 0, "bob", name="n2"))
+        jobs = demand("a", wanted=1), demand("b", "bob", wanted=1), demand("c", "cleo")
+        pool = Pool(TWO, jobs, held, past={"cleo": 50.0}, one_owner_a_node=True)
+        assert not [one for one in plan(pool, 0) if not isinstance(one, Wait)]
+
+
 # --- in all cases -----------------------------------------------------------------------------------------------------
 
 sizes = st.integers(1, 4)
@@ -280,3 +315,26 @@ def test_when_nothing_changes_nothing_is_decided(
     before = dict(cluster.holdings)
     assert cluster.decide() == 0
     assert cluster.holdings == before
+
+
+@given(job_lists, st.sampled_from([ONE, TWO, (node("n1", 8), node("n2", 2), node("n3", 0))]))
+@settings(max_examples=150, deadline=None)
+def test_where_owners_do_not_share_nodes_they_never_do_and_all_come_to_their_end(
+    drawn: list[tuple[str, int, list[float], float, int, int | None]], nodes: tuple[PolicyNode, ...]
+) -> None:
+    def checked(pool: Pool, now: float) -> list[Decision]:
+        decisions = plan(pool, now)
+        owners = {one.job: one.owner for one in pool.demands}
+        there: dict[str, set[str]] = {}
+        for held in pool.holdings:
+            there.setdefault(held.nodes[0], set()).add(held.owner)
+        for one in decisions:
+            if isinstance(one, Start):
+                there.setdefault(one.node, set()).add(owners[one.job])
+        assert all(len(some) == 1 for some in there.values()), there
+        return decisions
+
+    cluster = Cluster(nodes, jobs_of(drawn), one_owner_a_node=True, policy=checked)
+    cluster.run()
+    assert all(one.done is not None for one in cluster.states.values())
+    assert cluster.decide() == 0

@@ -14,6 +14,7 @@ from typing import Any
 from paddock.agents import loader
 from paddock.agents.link import Link
 from paddock.agents.links import check_account
+from paddock.agents.ssh_key import identity_options
 from paddock.errors import AgentUnavailable, InvalidInput
 from paddock.models.hosts import expand
 from paddock.settings import HostsSettings, TeamSettings
@@ -80,6 +81,8 @@ class HostLinks:
 
     def _link(self, host: str, user: str | None) -> Link:
         folder = self._settings.folder or self._team.folder
+        if self._settings.shared_home and user is None:
+            folder = str(self._home)  # the jobs of the server's own account are there
         if user is not None:
             folder = folder.replace("{user}", user)
         given: dict[str, Any] = {
@@ -89,7 +92,7 @@ class HostLinks:
             "server": self._identity(host),
         }
         name = host if user is None else f"{user} on {host}"
-        return Link(name, self._argv(host, user), folder.replace("{host}", host), **given | self._options)
+        return Link(name, lambda: self._argv(host, user), folder.replace("{host}", host), **given | self._options)
 
     def _identity(self, host: str) -> str:
         """Return by what agents know that they belong to the same link, also of an earlier server of this home."""
@@ -110,10 +113,14 @@ class HostLinks:
 
 
 def ssh_argv(settings: HostsSettings, home: Path) -> list[str]:
-    """Return the command line of ssh without a host: its own files apply, and host keys that were confirmed here."""
+    """Return the command line of ssh without a host: its own files apply, and what the home has beside them.
+
+    That is the host keys that were confirmed here, and the server's own key if there is one.
+    """
     known = [*_GLOBAL, f'"{known_hosts(home)}"']
     options = {**OPTIONS, "GlobalKnownHostsFile": " ".join(known)}
-    return [*settings.ssh, *(part for name, value in options.items() for part in ("-o", f"{name}={value}"))]
+    given = [part for name, value in options.items() for part in ("-o", f"{name}={value}")]
+    return [*settings.ssh, *given, *identity_options(home)]
 
 
 def _names(host: str) -> list[str]:

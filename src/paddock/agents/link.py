@@ -63,7 +63,7 @@ class Link:
     def __init__(
         self,
         name: str,
-        argv: Sequence[str],
+        argv: Sequence[str] | Callable[[], Sequence[str]],
         folder: str,
         *,
         idle_seconds: float = 600.0,
@@ -83,7 +83,7 @@ class Link:
         For agents on other machines: `silent_seconds`, see AgentConnection; `server`, by which the agent knows earlier
         ones of this link and ends them first: one that does not answer may be stopped, and must not go on later.
         """
-        self._name, self._argv, self._folder = name, list(argv), folder
+        self._name, self._argv, self._folder = name, argv, folder
         self._idle_seconds, self._start_seconds, self._answer_seconds = idle_seconds, start_seconds, answer_seconds
         self._pauses, self._environment, self._gate = pauses, dict(environment or {}), gate or _open_gate
         self._silent_seconds, self._server = silent_seconds, server
@@ -411,7 +411,8 @@ class Link:
                 raise AgentUnavailable("earlier ones have not ended, although they were told to")
             try:
                 with self._gate(self._start_seconds):
-                    connection.begin(self._argv, self._folder, self._start_seconds, self._environment)
+                    argv = self._argv() if callable(self._argv) else self._argv
+                    connection.begin(argv, self._folder, self._start_seconds, self._environment)
                     info = self._introduced(connection)
             except BaseException:
                 connection.close()

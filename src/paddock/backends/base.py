@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from paddock.models import AllocationBatch, AllocationChange, AllocationStatus, Check, Node, Traits
+from paddock.models import AllocationBatch, AllocationChange, AllocationStatus, Check, HostInfo, Node, Traits
 
 
 @dataclass(frozen=True)
@@ -75,4 +75,12 @@ class Backend(Protocol):
 
     def check(self, batch: AllocationBatch) -> Check:
         """Return whether the batch would be accepted, and when it would start."""
+        ...
+
+    def hosts(self) -> Sequence[HostInfo]:
+        """Return the hosts, where people can add some; none elsewhere."""
+        ...
+
+    def close(self) -> None:
+        """Ask nothing any more. What runs goes on."""
         ...

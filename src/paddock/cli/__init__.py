@@ -27,6 +27,7 @@ _COMMANDS = {
     "up": "server:up", "tunnel": "in_slurm:tunnel", "down": "in_slurm:down",
     "submit": "submit:submit", "again": "submit:again", "map": "map:map_files", "follow": "follow:follow_job",
     "ls": "show:ls", "show": "show:show", "tasks": "show:tasks", "logs": "results:logs", "metrics": "results:metrics",
+    "attach": "attach:attach", "shell": "attach:shell",
     "files": "task_files:files", "get": "task_files:get", "diff": "task_files:diff",
     "note": "edit:note", "rename": "edit:rename", "tag": "edit:tag", "edit": "edit:edit",
     "best": "search:best", "objective": "search:objective", "importance": "search:importance",
@@ -36,7 +37,7 @@ _COMMANDS = {
     "limits": "control:limits", "rm": "control:rm", "prune": "prune:prune", "export": "results:export",
     "nodes": "server:nodes", "load": "load:load", "inspect": "server:inspect", "environments": "server:environments",
     "doctor": "doctor.command:doctor",
-    "settings": "server:show_settings", "token": "server:token", "version": "server:version",
+    "settings": "server:show_settings", "token": "server:token", "key": "key:key", "version": "server:version",
     "login": "login:login", "join": "login:join", "logout": "login:logout", "whoami": "login:whoami",
     "token ls": "tokens:ls", "token add": "tokens:add", "token revoke": "tokens:revoke",
     "team status": "team:status", "team on": "team:on", "team off": "team:off", "team install": "install:install",
@@ -44,6 +45,7 @@ _COMMANDS = {
     "users disable": "people:users_disable", "users enable": "people:users_enable",
     "groups ls": "people:groups_ls", "groups add": "people:groups_add", "groups edit": "people:groups_edit",
     "groups rm": "people:groups_rm",
+    "hosts ls": "hosts:ls", "hosts add": "hosts:add", "hosts lost": "hosts:lost", "hosts forget": "hosts:forget",
     "invite": "people:invite", "audit": "people:audit",
 }  # fmt: skip
 # What `paddock NAME COMMAND` is about. `paddock token` alone does something, too.
@@ -51,6 +53,7 @@ _GROUPS = {
     "team": "Turn accounts on or off, and set up what several people need.",
     "users": "List and change the people of the team (for admins).",
     "groups": "List and change groups of people (for admins).",
+    "hosts": "List, add and give up the machines that are reached by ssh.",
     "token": "",
 }
 

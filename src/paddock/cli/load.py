@@ -20,6 +20,7 @@ from paddock.common.spreadsheet import cell
 from paddock.errors import InvalidInput, NotFound
 from paddock.models import Device, Node
 from paddock.models.load import LoadReport, Share
+from paddock.rules.load import memory_used
 
 WATCH_SECONDS = 2.0
 COLUMNS = [
@@ -121,7 +122,7 @@ def _nodes(nodes: list[Node]) -> RenderableType:
         busy = f"{sum(device.busy for device in gpus)} of {len(gpus)}" if gpus else "none"
         where = (node.name, node.backend if clusters else "", node.state)
         cores = map(_cores, (node.cpus_used, node.cpus_busy if given else None, node.load))
-        made.add_row(*where, str(node.cpus), *cores, *map(render.size, (node.memory, _memory(node))), busy)
+        made.add_row(*where, str(node.cpus), *cores, *map(render.size, (node.memory, memory_used(node))), busy)
     return made
 
 
@@ -181,10 +182,6 @@ def _share(value: float | None) -> str:
     return "" if value is None else f"{100 * value:.0f} %"
 
 
-def _memory(node: Node) -> int | None:
-    return _difference(node.memory, node.memory_free) if node.memory_used is None else node.memory_used
-
-
 # --- as one flat table ------------------------------------------------------------------------------------------------
 
 
@@ -206,7 +203,7 @@ def _rows(report: LoadReport) -> Iterator[dict[str, Any]]:
             "load_average": node.load,
             "load": None if node.cpus_busy is None else round(node.cpus_busy / node.cpus, 4),
             "memory": node.memory,
-            "memory_used": _memory(node),
+            "memory_used": memory_used(node),
             "memory_free": node.memory_free,
             "tasks": len(node.tasks),
         }

@@ -108,6 +108,14 @@ WHAT = table(
         metavar="COMMAND",
     ),
     row("convention", Convention, "How the script takes parameters."),
+    row(
+        "terminal",
+        bool,
+        "Run each task on a terminal, for breakpoint() and input(): `paddock attach TASK` connects you with it.",
+        "--terminal",
+        default=False,
+        read=lambda given: True if given else None,
+    ),
 )
 SEARCH = table(
     "How to search",

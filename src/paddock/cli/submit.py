@@ -227,6 +227,7 @@ def _announce(job: "JobDetail", watch: bool) -> None:
         base.note(
             f"  paddock tasks {job.id}     list its tasks",
             f"  paddock logs {job.id}-1    print the output of its first task",
+            *([f"  paddock attach {job.id}-1  open its terminal"] if job.spec.terminal else []),
             *([f"  paddock best {job.id}      show the best tasks so far"] if job.spec.objective.metric else []),
             f"  paddock stop {job.id}      stop all its tasks",
         )

@@ -19,7 +19,9 @@ from paddock.errors import InvalidInput, NotFound
 
 # Methods that need more than a request import it themselves: `paddock ls` should not wait for it.
 if TYPE_CHECKING:
+    from paddock.client.attach import AttachCommand
     from paddock.client.bundle import Bundle
+    from paddock.client.hosts import HostCalls
     from paddock.client.job import JobHandle
     from paddock.client.logs import TaskLog
     from paddock.client.team import TeamCalls
@@ -82,6 +84,13 @@ class Client:
         from paddock.client.team import TeamCalls
 
         return TeamCalls(self._connection)
+
+    @property
+    def hosts(self) -> HostCalls:
+        """The machines that the server reaches by ssh."""
+        from paddock.client.hosts import HostCalls
+
+        return HostCalls(self._connection)
 
     # --- submitting -------------------------------------------------------------------------------------------------
 
@@ -193,6 +202,14 @@ class Client:
             return settings.load(self._home)
         except InvalidInput:
             return None
+
+    def attach_command(
+        self, point: models.AttachPoint, mode: Literal["shell", "terminal"], argv: Sequence[str] = ()
+    ) -> AttachCommand:
+        """Return the command that attaches to a task from this machine. Raise Conflict if this machine cannot."""
+        from paddock.client import attach
+
+        return attach.command(point, mode, argv, self._settings())
 
     def _post_bundle(self, path: str, what: Bundle, model: type[Answer], **params: Any) -> Answer:
         texts = {"spec": what.spec.model_dump_json(), "code": what.code.code.model_dump_json()}
@@ -353,6 +370,10 @@ class Client:
 
     def task(self, task: str) -> models.TaskDetail:
         return self._get(f"/tasks/{_path(task)}", lambda: models.TaskDetail)
+
+    def where(self, task: str) -> models.AttachPoint:
+        """Return where a running task can be attached to; see `paddock attach`."""
+        return self._get(f"/tasks/{_path(task)}/attach", lambda: models.AttachPoint)
 
     def parts(self, job: str) -> list[models.MapPart]:
         """Return the files of each task of a map; an empty list for other jobs."""

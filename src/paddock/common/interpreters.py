@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 from typing import Any, Dict, Mapping
 
@@ -34,7 +35,7 @@ def _locate(asked: Mapping[str, Any]) -> Dict[str, Any]:
     wanted = asked["python"] or asked["default"]
     found = shutil.which(os.path.expanduser(wanted) if "/" in wanted else wanted)
     if found is None:
-        message = "there is no executable %r on the node of the server" % wanted
+        message = "there is no executable %r on %s" % (wanted, platform.node())
         raise Unusable("environment.python", message, "The interpreter was not found")
     return _alone(os.path.abspath(found))
 

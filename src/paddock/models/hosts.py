@@ -1,8 +1,9 @@
 """Hosts: machines that are reached by ssh. Their names, and what is kept of each."""
 
 import re
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
@@ -35,6 +36,15 @@ def _checked(text: str) -> str:
 HostNames = Annotated[str, AfterValidator(_checked)]
 
 
+@dataclass(frozen=True)
+class ListedHost:
+    """A host that a backend is to use."""
+
+    name: str
+    added_by: str | None = None  # None: it is in the settings
+    lost_at: float | None = None  # when an admin declared it lost: what it had is not waited for
+
+
 class HostRequest(Model):
     """A host to be added."""
 
@@ -42,7 +52,7 @@ class HostRequest(Model):
     backend: str | None = Field(None, description="the backend of kind hosts; needed if there are several")
     keys: list[Annotated[str, Field(max_length=2000)]] = Field(
         default_factory=list,
-        max_length=10,
+        max_length=320,
         description="lines of known_hosts that a person has confirmed; none: ssh knows the host already",
     )
 
@@ -50,9 +60,13 @@ class HostRequest(Model):
 class HostKey(Model):
     """A key with which a host answers, for a person to compare."""
 
+    host: str
     line: str = Field(description="the line of known_hosts")
     kind: str = Field(description="such as ssh-ed25519")
     fingerprint: str = Field(description="such as SHA256:...")
+    known: Literal["no", "yes", "other"] = Field(
+        description="whether ssh knows this key already; other: it knows another key of this host, of the same kind"
+    )
 
 
 class HostInfo(Model):
@@ -61,6 +75,7 @@ class HostInfo(Model):
     name: str
     backend: str
     state: str = Field(description="up, new (not yet heard from), silent, lost or leaving")
+    answers: bool = Field(False, description="it was heard from a moment ago")
     reason: str | None = Field(None, description="why it takes no work")
     since: datetime | None = Field(None, description="since when it is in this state")
     added_by: str | None = Field(None, description="who added it; null: it is in the settings")

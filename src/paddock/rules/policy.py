@@ -20,6 +20,7 @@ from functools import cache
 from paddock.rules.pool import Holding, JobDemand, Need, Pool
 from paddock.rules.shares import Shares
 
+TINY = 1e-9
 PATIENCE = 1800.0  # seconds; a job that smaller ones have overtaken for this long gets a node to itself
 
 
@@ -169,7 +170,7 @@ class _Devices:
         self._above = _surplus(pool, shares)
         self._promised: Counter[str] = Counter()  # job -> allocations for which others give way
         self._next: dict[str, list[Holding]] = {}  # job -> those who give way to it
-        self._full: set[Need] = set()  # needs for which nothing is free
+        self._full: set[tuple[Need, str]] = set()  # needs for which nothing is free, and of whom
         self._decisions: list[Decision] = []
 
     def decide(self) -> list[Decision]:
@@ -191,17 +192,22 @@ class _Devices:
 
     def _start(self, demand: JobDemand) -> bool:
         """Start an allocation on free devices: on the node on which the fewest are left then."""
-        need = demand.need
-        if need in self._full or self._count[demand.job] >= demand.wanted:
+        need, owner = demand.need, demand.owner
+        whose = owner if self._pool.one_owner_a_node else ""
+        if (need, whose) in self._full or self._count[demand.job] >= demand.wanted:
             return False
-        free = {name: self._free.of(need, name) for name in self._free.nodes(need)}
-        fits = [(len(devices), name) for name, devices in free.items() if len(devices) >= need.units]
+        free = {name: self._free.of(need, name) for name in self._free.nodes(need, owner)}
+        fits = [
+            (not self._free.is_of(name, owner), len(devices), name)
+            for name, devices in free.items()
+            if len(devices) >= need.units
+        ]
         if not fits:
-            self._full.add(need)
+            self._full.add((need, whose))
             return False
-        name = min(fits)[1]
+        name = min(fits)[-1]
         devices = tuple(free[name][: need.units])
-        self._free.take(need, name, devices)
+        self._free.take(need, name, devices, owner)
         self._count[demand.job] += 1
         self._decisions.append(Start(demand.job, name, devices))
         return True
@@ -215,21 +221,28 @@ class _Devices:
         for (job, name), leaving in sorted(groups.items(), key=lambda item: item[0]):
             need = self._demands[job].need
             missing = self._shares.dealt[job] - self._count[job] - self._promised[job]
-            count = math.ceil(self._free.left_by(need, leaving) / need.units)
+            if self._pool.one_owner_a_node:  # the whole node will be free
+                count = self._room(self._demands[job], name) // need.units
+            else:
+                count = math.ceil(self._free.left_by(need, leaving) / need.units)
             self._keep(job, name, leaving, min(count, missing))
 
     def _keep(self, job: str, name: str, leaving: Sequence[Holding], count: int) -> None:
         """Keep the free devices that this many allocations need beside what others leave them."""
         if count > 0:
-            need = self._demands[job].need
+            need, owner = self._demands[job].need, self._demands[job].owner
             lacking = max(count * need.units - self._free.left_by(need, leaving), 0)
-            self._free.take(need, name, self._free.of(need, name)[:lacking])
+            if self._pool.one_owner_a_node:
+                self._free.promise(name, owner)
+            else:
+                self._free.take(need, name, self._free.of(need, name)[:lacking], owner)
             self._promised[job] += count
             self._next.setdefault(job, []).extend(leaving)
 
     def _make_way(self, demand: JobDemand) -> None:
         """Let allocations above their share give way, on the node where they will have ended first."""
-        options = [(max(map(_soonest, found)), name, found) for name, found in self._ways(demand)]
+        ways = self._whole_nodes(demand) if self._pool.one_owner_a_node else self._ways(demand)
+        options = [(max(map(_soonest, found)), name, found) for name, found in ways]
         if options:
             _, name, leaving = min(options, key=lambda one: one[:2])
             self._keep(demand.job, name, leaving, 1)
@@ -244,7 +257,7 @@ class _Devices:
         need = demand.need
         if not +self._above and demand.job != self._first:
             return
-        for name in self._free.nodes(need):
+        for name in self._free.nodes(need, demand.owner):
             above, found = Counter(self._above), list[Holding]()
             there = len(self._free.of(need, name))
             able = [one for one in self._staying if name in one.nodes and one.job != demand.job]
@@ -257,6 +270,35 @@ class _Devices:
             if found and there >= need.units:
                 yield name, found
 
+    def _whole_nodes(self, demand: JobDemand) -> Iterator[tuple[str, list[Holding]]]:
+        """Return per node of another owner what has to give way: all of it, where its owner is above the share."""
+        for name in self._free.nodes(demand.need):
+            there = [one for one in self._pool.holdings if name in one.nodes and one.owner != demand.owner]
+            if not there or self._room(demand, name) < demand.need.units:
+                continue
+            if any(one not in self._staying or one.job not in self._demands for one in there):
+                continue  # it is promised to somebody, or stays as it is
+            of_owner: dict[str, float] = defaultdict(float)
+            for one in there:
+                of_owner[one.owner] += self._pool.amount(one.need)
+            enough = all(self._surplus_of(owner) >= amount - TINY for owner, amount in of_owner.items())
+            if enough or demand.job == self._first:
+                yield name, there
+
+    def _room(self, demand: JobDemand, name: str) -> int:
+        """Return how many devices of a node a job can use when others have left it."""
+        own: set[str] = set()
+        for one in self._pool.holdings:
+            same = one.owner == demand.owner and (one.need.gpus > 0) == (demand.need.gpus > 0)
+            own.update(one.devices if same and name in one.nodes else ())
+        return len(self._free.whole(demand.need, name) - own)
+
+    def _surplus_of(self, owner: str) -> float:
+        """Return how much an owner has above the share of all their jobs together, in GPUs."""
+        own = {job: one for job, one in self._demands.items() if one.owner == owner}
+        there = sum(self._pool.amount(one.need) for one in self._staying if one.job in own)
+        return there - sum(self._shares.dealt[job] * self._pool.amount(one.need) for job, one in own.items())
+
     def _waits(self, waiting: Sequence[JobDemand]) -> Iterator[Wait]:
         """Return why jobs wait, and until when, as far as the end of what runs is known."""
         outlook = _Outlook(self._pool, self._free)
@@ -265,10 +307,10 @@ class _Devices:
         for one in self._staying:
             own[one.job].append(one)
         for ahead, demand in enumerate(waiting):
-            at = outlook.first_fit(demand.need)
+            at = outlook.first_fit(demand.need, demand.owner)
             leaving = self._next.get(demand.job)
             soonest = min((one.frees_at for one in own[demand.job] if one.frees_at is not None), default=at)
-            why, never = reason(demand.need)
+            why, never = reason(demand.need, demand.owner if self._pool.one_owner_a_node else "")
             if leaving:
                 names = ", ".join(sorted({name for one in leaving for name in one.nodes}))
                 yield Wait(demand.job, f"next on {names}, when tasks that run there have ended", _last(leaving))
@@ -277,8 +319,11 @@ class _Devices:
             else:
                 yield Wait(demand.job, why if never else why + _behind(ahead), at, never)
 
-    def _reason(self, need: Need) -> tuple[str, bool]:
-        """Return why such an allocation does not start now, and whether it never will."""
+    def _reason(self, need: Need, owner: str) -> tuple[str, bool]:
+        """Return why such an allocation does not start now, and whether it never will.
+
+        `owner` counts only where owners do not share nodes.
+        """
         what = "CPU slot" if not need.gpus else f"{need.gpu_type} GPU" if need.gpu_type else "GPU"
         needs = f"needs {need.units} {what}" + ("s" if need.units > 1 else "")
         sizes = {node: len(node.devices(need)) for node in self._pool.nodes if node.name in need.on}
@@ -288,6 +333,8 @@ class _Devices:
             return f"{needs} on one node, and no node has {'more than ' + str(most) if most else 'any'}", True
         if not any(node.usable for node in able):
             return f"{', '.join(node.name for node in able[:3])} cannot take work at the moment", False
+        if self._pool.one_owner_a_node and not {node.name for node in able} & set(self._free.nodes(need, owner)):
+            return f"{needs} on a node without tasks of others, and there is none", False
         free = max(len(self._free.of(need, node.name)) for node in able if node.usable)
         whole, verb = sum(sizes.values()), "is" if free == 1 else "are"
         if free and len(sizes) > 1:
@@ -303,18 +350,41 @@ class _Unused:
     def __init__(self, pool: Pool) -> None:
         self._known = {node.name: node for node in pool.nodes if node.usable}
         self._free = {(name, gpus): node.ids(gpus=gpus) for name, node in self._known.items() for gpus in (True, False)}
+        self._alone = pool.one_owner_a_node
+        self._owners: dict[str, Counter[str]] = {name: Counter() for name in self._known}  # allocations by owner
+        self._promised: dict[str, str] = {}  # node -> the owner who gets it when others have left
         for one in pool.holdings:
             for name in set(one.nodes) & self._known.keys():
-                self.take(one.need, name, one.devices)
+                self.take(one.need, name, one.devices, one.owner)
 
     def copy(self) -> "_Unused":
         other = copy.copy(self)
         other._free = {place: list(devices) for place, devices in self._free.items()}
+        other._owners = {name: Counter(owners) for name, owners in self._owners.items()}
         return other
 
-    def nodes(self, need: Need) -> list[str]:
-        """Return the nodes on which such an allocation may run. Here none runs on several."""
-        return [name for name in self._known if name in need.on and need.nodes == 1]
+    def nodes(self, need: Need, owner: str | None = None) -> list[str]:
+        """Return the nodes on which such an allocation may run. Here none runs on several.
+
+        `owner`: only those where this owner may start something, if owners do not share nodes.
+        """
+        able = [name for name in self._known if name in need.on and need.nodes == 1]
+        return able if owner is None or not self._alone else [name for name in able if self._open_to(name, owner)]
+
+    def _open_to(self, name: str, owner: str) -> bool:
+        return self._promised.get(name, owner) == owner and not (+self._owners[name]).keys() - {owner}
+
+    def is_of(self, name: str, owner: str) -> bool:
+        """Return True if owners do not share nodes, and this one has the node."""
+        return self._alone and self._owners[name][owner] > 0
+
+    def promise(self, name: str, owner: str) -> None:
+        """Keep a whole node for an owner."""
+        self._promised[name] = owner
+
+    def whole(self, need: Need, name: str) -> set[str]:
+        """Return all devices of a node that such an allocation can use, free or not; none if it is not usable."""
+        return set(self._known[name].devices(need)) if name in self._known else set()
 
     def of(self, need: Need, name: str) -> list[str]:
         return self._known[name].suitable(need, self._free[name, need.gpus > 0])
@@ -324,13 +394,15 @@ class _Unused:
         same = [one for one in leaving if (one.need.gpus > 0) == (need.gpus > 0) and one.nodes[0] in self._known]
         return sum(len(self._known[one.nodes[0]].suitable(need, one.devices)) for one in same)
 
-    def take(self, need: Need, name: str, devices: Sequence[str]) -> None:
+    def take(self, need: Need, name: str, devices: Sequence[str], owner: str) -> None:
         taken, place = set(devices), (name, need.gpus > 0)
         self._free[place] = [one for one in self._free[place] if one not in taken]
+        self._owners[name][owner] += 1
 
     def give(self, holding: Holding) -> None:
         for name in set(holding.nodes) & self._known.keys():
             self._free[name, holding.need.gpus > 0] += holding.devices
+            self._owners[name][holding.owner] -= 1
 
 
 class _Outlook:
@@ -341,18 +413,20 @@ class _Outlook:
         known = [(at, one) for one in pool.holdings if (at := _end(one)) is not None]
         self._ends = sorted(known, key=lambda item: (item[0], item[1].key), reverse=True)
         self._at: float | None = None
-        self._never: set[Need] = set()
+        self._never: set[tuple[Need, str]] = set()
+        self._alone = pool.one_owner_a_node
 
-    def first_fit(self, need: Need) -> float | None:
+    def first_fit(self, need: Need, owner: str) -> float | None:
         """Return when such an allocation will fit beside those asked about before; None: nobody knows."""
-        while need not in self._never:
-            for name in self._free.nodes(need):
+        whose = owner if self._alone else ""
+        while (need, whose) not in self._never:
+            for name in self._free.nodes(need, owner):
                 devices = self._free.of(need, name)[: need.units]
                 if len(devices) == need.units:
-                    self._free.take(need, name, devices)
+                    self._free.take(need, name, devices, owner)
                     return self._at
             if not self._ends:
-                self._never.add(need)
+                self._never.add((need, whose))
                 break
             self._at, ended = self._ends.pop()
             self._free.give(ended)

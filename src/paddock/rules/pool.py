@@ -95,6 +95,7 @@ class Pool:
     crowded: bool = False  # others use it too: what is given up there may go to them
     past: Mapping[str, float] = field(default_factory=dict)  # owner -> mean amount held in the recent hours
     weights: Mapping[str, float] = field(default_factory=dict)  # owner -> share; 1 for others
+    one_owner_a_node: bool = False  # a node that has allocations of one owner gets none of another
 
     @cached_property
     def cpus_per_gpu(self) -> float:

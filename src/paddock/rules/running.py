@@ -37,16 +37,19 @@ class Gpu:
 
 def place(nodes: Sequence[Node], running: Sequence[Running]) -> list[Node]:
     """Return the nodes with the tasks that run on them and on their devices."""
-    return [_with_tasks(node, running) for node in nodes]
+    by_node: dict[str | None, list[Running]] = {}
+    for one in running:
+        by_node.setdefault(one.node, []).append(one)
+    ours = {one.task for one in running}
+    return [_with_tasks(node, by_node.get(node.name, []), ours) for node in nodes]
 
 
-def _with_tasks(node: Node, running: Sequence[Running]) -> Node:
-    here = [one for one in running if one.node == node.name]
+def _with_tasks(node: Node, here: Sequence[Running], ours: Collection[str]) -> Node:
     names = {name for device in node.devices if device.kind == "gpu" for name in (device.id, device.uuid)}
     devices = []
     for device in node.devices:
         ids = sorted(one.task for one in here if _is_on(one, device, names))
-        devices.append(device.model_copy(update={"tasks": ids, "processes": _of_ours(device, running)}))
+        devices.append(device.model_copy(update={"tasks": ids, "processes": _of_ours(device, ours)}))
     return node.model_copy(update={"devices": devices, "tasks": sorted(one.task for one in here)})
 
 
@@ -61,10 +64,12 @@ def _is_on(one: Running, device: Device, names: set[str | None]) -> bool:
     return kind == device.kind and device.id in ids.split(",")
 
 
-def _of_ours(device: Device, running: Sequence[Running]) -> list[GpuProcess]:
+def _of_ours(device: Device, ours: Collection[str]) -> list[GpuProcess]:
     """Return the processes on a device, without the task where that is not a running task of this server."""
-    known = {one.task for one in running} if device.processes else set()
-    return [one if one.task in known else one.model_copy(update={"task": None}) for one in device.processes]
+    return [
+        one if one.task is None or one.task in ours else one.model_copy(update={"task": None})
+        for one in device.processes
+    ]
 
 
 def jobs_on(nodes: Sequence[Node]) -> set[str]:

@@ -18,20 +18,24 @@ class _Free:
         self.gpus = {gpu.id: gpu.kind.lower() for gpu in node.gpus}
         self.cpus = node.cpus
         self.memory = node.memory
+        self.owner: str | None = None  # who has something of it
 
     def matching(self, need: Need) -> list[str]:
         kind = need.gpu_type.lower() if need.gpu_type else None
         return [gpu for gpu, its in self.gpus.items() if kind in (None, its)]
 
-    def fits(self, need: Need, pool: Pool) -> bool:
+    def fits(self, need: Need, owner: str, pool: Pool) -> bool:
+        if pool.one_owner_a_node and self.owner not in (None, owner):
+            return False
         if need.gpus and len(self.matching(need)) < need.gpus:
             return False
         if pool.counts_cores(need) and self.cpus < need.cpus:
             return False
         return not (pool.traits.counts_memory and need.memory and self.memory and self.memory < need.memory)
 
-    def take(self, need: Need, pool: Pool) -> None:
+    def take(self, need: Need, owner: str, pool: Pool) -> None:
         """Take so much of any devices."""
+        self.owner = owner
         for gpu in self.matching(need)[: need.gpus]:
             del self.gpus[gpu]
         if pool.counts_cores(need):
@@ -50,7 +54,9 @@ class Shares:
         self.turns: list[JobDemand] = []  # in their order; the last one of each job may have got nothing
         self.overtaken: set[str] = set()  # jobs that did not fit when it was their turn, although smaller ones did
         self._free = {node.name: _Free(node) for node in pool.nodes if node.usable}
-        self._full: dict[Need, set[str]] = defaultdict(set)  # nodes on which such a need does not fit any more
+        # Nodes on which such a need does not fit any more. Where owners share nodes, it is the same for all of them.
+        self._full: dict[tuple[Need, str], set[str]] = defaultdict(set)
+        self._homes: dict[str, list[str]] = {}  # owner -> the nodes in the order in which they suit
         self._held = Counter(one.job for one in pool.holdings if one.leaving_for is None)
         self._amounts: dict[str, float] = defaultdict(float)  # owner -> dealt
         ready = {one.job for one in pool.demands if not one.paused}
@@ -61,7 +67,7 @@ class Shares:
                 self._amounts[holding.owner] += pool.amount(holding.need)
                 for name in holding.nodes:
                     if name in self._free:
-                        self._free[name].take(holding.need, pool)
+                        self._free[name].take(holding.need, holding.owner, pool)
         self._deal()
 
     def _deal(self) -> None:
@@ -70,7 +76,7 @@ class Shares:
         blocked: set[str] = set()
         for demand in queue:
             self.turns.append(demand)
-            if self._place(demand.need):
+            if self._place(demand.need, demand.owner):
                 dealt[demand.job] += 1
                 self._amounts[demand.owner] += self._pool.amount(demand.need)
                 self.overtaken |= blocked
@@ -78,12 +84,13 @@ class Shares:
             elif not dealt[demand.job]:
                 blocked.add(demand.job)
 
-    def _place(self, need: Need) -> bool:
-        full, places = self._full[need], []
-        for name in self._free:
+    def _place(self, need: Need, owner: str) -> bool:
+        alone = self._pool.one_owner_a_node
+        full, places = self._full[need, owner if alone else ""], []
+        for name in self._suiting(owner) if alone else self._free:
             if name in full or name not in need.on:
                 continue
-            if self._free[name].fits(need, self._pool):
+            if self._free[name].fits(need, owner, self._pool):
                 places.append(name)
                 if len(places) == need.nodes:
                     break
@@ -92,8 +99,18 @@ class Shares:
         if len(places) < need.nodes:
             return False
         for name in places:
-            self._free[name].take(need, self._pool)
+            self._free[name].take(need, owner, self._pool)
         return True
+
+    def _suiting(self, owner: str) -> list[str]:
+        """Return the nodes: first those that the owner has, then those that nobody has: so nobody has to move."""
+        if owner not in self._homes:
+            held: dict[str, set[str]] = defaultdict(set)
+            for one in self._pool.holdings:
+                for name in one.nodes:
+                    held[name].add(one.owner)
+            self._homes[owner] = sorted(self._free, key=lambda name: (owner not in held[name], bool(held[name])))
+        return self._homes[owner]
 
     def rank(self, demand: JobDemand, dealt: int) -> tuple[float, ...]:
         """Return the place of the owner in the order; the smallest goes first."""

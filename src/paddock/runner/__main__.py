@@ -1,6 +1,7 @@
 """python -I -S runner.pyz ALLOCATION_DIR
 
 As one process of a task that has several: --member FOLDER LAUNCHER NODES PROCESSES -- ARGV...
+As the keeper of a task's terminal: --terminal SOCKET -- ARGV...
 As the owner of a job, for the server: --answer NAME FILE
 As the agent of a server, which speaks to it through its standard input and output: --agent FOLDER
 """
@@ -15,6 +16,10 @@ def main(version: str = "source") -> int:
         from .multinode import member
 
         return member.main(sys.argv[2:])
+    if sys.argv[1:2] == ["--terminal"]:
+        from . import terminal
+
+        return terminal.main(sys.argv[2:])
     if sys.argv[1:2] == ["--answer"]:
         from . import answer
 

@@ -61,7 +61,7 @@ class Runner:
         self._guard = Guard(manifest.key)
         self._leftovers = Leftovers()
         self._mailbox = Mailbox(manifest.job_dir, manifest.key, journal.number, dealt=manifest.dealt)
-        self._preparer = Preparer(manifest.job_dir, manifest.job)
+        self._preparer = Preparer(manifest.job_dir, manifest.job, self._terminals() if manifest.terminal else None)
         self._oom = OomCounter()
         self._tasks: Dict[Identity, RunningTask] = {}
         driver = driver or (GpuThread(find_driver) if manifest.task_gpus else GpuDriver())
@@ -83,6 +83,14 @@ class Runner:
         self._lively_until = self._poll_at + LIVELY_SECONDS
         self._fenced = False  # the fence was checked for the present claims
         self._usage_at = self._poll_at + manifest.usage_seconds
+
+    def _terminals(self) -> str:
+        """Make the folder for the terminals of tasks; it goes with the runner."""
+        from . import terminal  # it loads much, and few jobs need it
+
+        folder = terminal.make_folder()
+        self._guard.remove(folder)
+        return folder
 
     def run(self) -> int:
         self._report_start()

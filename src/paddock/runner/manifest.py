@@ -56,6 +56,7 @@ class Manifest(NamedTuple):
     mps: bool = True
     log_bytes: int = LOG_BYTES  # per attempt
     word_seconds: float = WORD_SECONDS  # it reports at least this often
+    terminal: bool = False  # each task has a terminal, to which its owner can attach
     known: Optional[Dict[str, Any]] = None  # kind of GPU -> what earlier jobs found: need, tasks, limit
     dealt: bool = False  # tasks are dealt to each allocation, which has its own list of them
     node: Optional[str] = None  # what the server calls the node, if that is known
@@ -83,6 +84,7 @@ def load(allocation_dir: str) -> Manifest:
         umask=_optional(int, data.get("umask")),
         members=_members(data.get("members")),
         threads=_optional(int, data.get("threads")) or None,
+        terminal=data.get("terminal") is True,
         log_bytes=_optional(int, data.get("log_bytes")) or LOG_BYTES,
         word_seconds=max(0.1, _optional(float, data.get("word_seconds")) or WORD_SECONDS),
         dealt=data.get("dealt") is True,

@@ -10,7 +10,7 @@ import socket
 import ssl
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from functools import partial
 from typing import TextIO
@@ -18,8 +18,10 @@ from typing import TextIO
 import uvicorn
 from starlette.types import ASGIApp
 
+from paddock.agents.host_links import HostLinks
 from paddock.agents.links import Links
 from paddock.backends.base import Backend
+from paddock.backends.hosts.backend import HostsBackend
 from paddock.backends.local import LocalBackend
 from paddock.backends.slurm.backend import SlurmBackend
 from paddock.errors import Conflict, InvalidInput
@@ -35,6 +37,7 @@ from paddock.server.api.wakeup import Wakeup
 from paddock.server.engine.engine import Engine
 from paddock.server.store import backups, team
 from paddock.server.store.db import Database
+from paddock.server.store.hosts import StoredRoster
 from paddock.settings import Settings
 from paddock.version import __version__
 
@@ -74,18 +77,27 @@ def serve(
         closing(open_database(settings, home)) as db,
         closing(Database(_database_url(settings, home))) as own,  # the engine never waits for connections of requests
         closing(backups.Daily(own, home.backups)) as daily,
+        _fleets(settings, home) as fleets,
     ):
         _refuse_clear_text(settings, db)
         wakeup = Wakeup()
         links = Links.of(settings.team)
-        engine = Engine(own, home, settings, backends(settings, home, links), wakeup.ring, links=links)
+        engine = Engine(
+            own,
+            home,
+            settings,
+            [*backends(settings, home, links), *fleet_backends(settings, home, own, fleets)],
+            wakeup.ring,
+            links=links,
+            fleets=fleets,
+        )
         daily.start()
         token = home.ensure_token()
-        app = create_app(Server(db, home, settings, engine, wakeup), token)
         port = listener.getsockname()[1]
         url = _url(settings.host, port, "https" if secure else "http")
         about = ServerAddress.here(url, port, cluster, tls.certificate(settings), settings.public_url)
         page = (settings.public_url or url).rstrip("/")
+        app = create_app(Server(db, home, settings, engine, wakeup, page), token)
         held.add_address(url)
         server = _Uvicorn(app, secure, home, about, lambda: (announce or _print)(url, f"{page}/?token={token}"))
         server.config.proxy_headers = settings.public_url is not None  # anybody on this machine can send these headers
@@ -148,6 +160,34 @@ def backends(settings: Settings, home: Home, links: Links | None = None) -> list
         raise InvalidInput(f"There is no backend {settings.backend!r}; there are: {known}.")
     local = LocalBackend(home.local, settings.local, stuck_seconds=settings.runner.stuck_seconds, links=links)
     return [local, *(SlurmBackend(name, one, links=links) for name, one in sorted(settings.clusters.items()))]
+
+
+@contextmanager
+def _fleets(settings: Settings, home: Home) -> Iterator[dict[str, HostLinks]]:
+    """Yield the links to the hosts of each backend of hosts; close them at the end."""
+    for name, one in settings.fleets.items():
+        if settings.team.run_as == "user" and one.shared_home and one.as_user == "none":
+            raise InvalidInput.at(
+                f"backends.{name}.as_user",
+                "with team.run_as = user and a shared home, jobs lie in people's homes: write sudo or ssh",
+            )
+    found = {name: HostLinks(one, settings.team, home.root, name=name) for name, one in settings.fleets.items()}
+    try:
+        yield found
+    finally:
+        for links in found.values():
+            links.close()
+
+
+def fleet_backends(settings: Settings, home: Home, db: Database, fleets: Mapping[str, HostLinks]) -> list[Backend]:
+    """Return the backends of hosts."""
+    found: list[Backend] = []
+    for name, links in sorted(fleets.items()):
+        one = settings.fleets[name]
+        roster = StoredRoster(db, name, one.names)
+        folder = home.root / "hosts" / name
+        found.append(HostsBackend(name, folder, one, links, roster, stuck_seconds=settings.runner.stuck_seconds))
+    return found
 
 
 class _Uvicorn(uvicorn.Server):

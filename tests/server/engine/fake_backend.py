@@ -13,6 +13,7 @@ from paddock.models import (
     Cause,
     Check,
     Device,
+    HostInfo,
     Node,
     Traits,
 )
@@ -86,6 +87,12 @@ class FakeBackend:
                 devices=devices,
             )
         ]
+
+    def hosts(self) -> Sequence[HostInfo]:
+        return ()
+
+    def close(self) -> None:
+        """Do nothing: nothing is open."""
 
     def script(self, batch: AllocationBatch) -> str | None:
         return f"# {batch.key}\n"

@@ -14,7 +14,7 @@ from paddock.cli.load import view
 from paddock.models import Device, GpuProcess, Node, TaskState, Traits
 from paddock.models.load import LoadReport
 from paddock.paths import Home
-from paddock.rules.load import Sample
+from paddock.rules.load_history import Sample
 from paddock.server.api import load as api
 from paddock.server.api.caller import Caller
 from paddock.server.api.replies import Replier

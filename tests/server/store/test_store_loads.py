@@ -1,7 +1,7 @@
 """Test the stored load of nodes, and the tasks that run."""
 
 from paddock.models import TaskState
-from paddock.rules.load import Sample
+from paddock.rules.load_history import Sample
 from paddock.server.store import attempts, loads, metrics
 from paddock.server.store.db import Database
 from tests.server.store.given import add_job, current, move
@@ -39,12 +39,15 @@ def test_thinning_leaves_one_a_minute_of_each_node(db: Database) -> None:
     fill(db, 0, 15, 30, 59.9, 60, 75, 200, 215, 230)
     fill(db, 16, 31, key=SECOND)
     with db.write() as c:
-        loads.thin(c, 0, 220)
+        loads.thin(c, 0, 220, 60)
     assert times(db) == [0, 60, 200, 230]
     assert times(db, SECOND) == [16]
     with db.write() as c:  # from the minute on in which it stopped
-        loads.thin(c, 180, 300)
+        loads.thin(c, 180, 300, 60)
     assert times(db) == [0, 60, 200]
+    with db.read() as c:
+        assert [data["load"] for _, data in loads.since(c, 0)[FIRST]] == [26.225, 67.5, 218.75], "means"
+        assert loads.oldest(c) == 0
 
 
 def test_what_is_old_is_forgotten(db: Database) -> None:

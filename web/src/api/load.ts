@@ -34,13 +34,14 @@ const LOAD = queryOptions({
 });
 
 /** How busy a node and its GPUs were in the last `minutes`. The shorter the time, the closer the points. */
-export function useLoadHistory(backend: string, node: string, minutes: number) {
+export function useLoadHistory(backend: string, node: string, minutes: number, enabled = true) {
   const query = { backend, node, minutes };
   return useQuery({
     queryKey: keys.loadHistory(backend, node, minutes),
     queryFn: ({ signal }) => take(api.GET('/api/v1/load/history', { params: { query }, signal })),
     refetchInterval: Math.min(Math.max(minutes * 200, 5000), 60_000),
     placeholderData: keepPreviousData,
+    enabled,
     ...NO_SHARING,
   });
 }

@@ -21,9 +21,11 @@ import {
   Folder,
   Gauge,
   GitCompareArrows,
+  GripVertical,
   Info,
   KeyRound,
   Layers,
+  LayoutDashboard,
   Lightbulb,
   Link2,
   ListPlus,
@@ -88,6 +90,7 @@ export const IconCompare = icon(GitCompareArrows);
 export const IconCopy = icon(Copy);
 export const IconDownload = icon(Download);
 export const IconEdit = icon(Pencil);
+export const IconMove = icon(GripVertical);
 export const IconNote = icon(StickyNote);
 export const IconExtend = icon(ListPlus);
 export const IconFile = icon(FileText);
@@ -118,6 +121,7 @@ export const IconSun = icon(Sun);
 export const IconTable = icon(Table);
 export const IconTerminal = icon(SquareTerminal);
 export const IconTick = icon(Check);
+export const IconTiles = icon(LayoutDashboard);
 export const IconTrash = icon(Trash2);
 export const IconTag = icon(Tag);
 export const IconUnpin = icon(PinOff);

@@ -27,6 +27,7 @@ from paddock.models import (
     Cause,
     Check,
     Device,
+    HostInfo,
     Node,
     Resources,
     Traits,
@@ -306,6 +307,12 @@ class SlurmBackend:
             faults = [line for line in result.err.splitlines() if line.strip() and not _of_the_past(line)]
             if result.code and faults:
                 raise complaint("scontrol", replace(result, err="\n".join(faults)))
+
+    def hosts(self) -> Sequence[HostInfo]:
+        return ()
+
+    def close(self) -> None:
+        """Do nothing: nothing is open."""
 
     # --- before -------------------------------------------------------------------------------------------------------
 

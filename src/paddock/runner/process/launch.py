@@ -32,6 +32,10 @@ def launch(
     if manifest.members is not None:
         os.makedirs(place.members, exist_ok=True)
         argv = members.command(manifest.members, place.members, argv, os.environ)
+    if place.terminal is not None:
+        from .. import terminal
+
+        argv = terminal.command(place.terminal, argv)
     # The process writes to the file itself: its output outlives the runner, and takes no time of the runner.
     log = open_plain(place.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, below=manifest.job_dir, mode=0o666)
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from typing import Dict, List, NamedTuple
+from typing import Dict, List, NamedTuple, Optional
 
 from ...common import files, layout
 from ..mailbox import QueuedAttempt
@@ -26,14 +26,16 @@ class AttemptPlace(NamedTuple):
     params: str
     report: str
     members: str
+    terminal: Optional[str]  # the socket of its terminal, if it has one
     links: Dict[str, str]  # in the working folder
     copies: Dict[str, bytes]  # there, in place of links: files with values of this task
 
 
 class Preparer:
-    def __init__(self, job_dir: str, job: str) -> None:
+    def __init__(self, job_dir: str, job: str, terminals: Optional[str] = None) -> None:
         self._job_dir = job_dir
         self._job = job
+        self._terminals = terminals  # the folder of their sockets
         self._links: Dict[str, str] = {}
 
     def prepare(self, attempt: QueuedAttempt) -> AttemptPlace:
@@ -41,6 +43,7 @@ class Preparer:
         task_dir = layout.task(self._job_dir, self._job, attempt.task)
         attempt_dir = layout.attempt(task_dir, attempt.number)
         copies = edits.copies(attempt.line.get("edits"), self._job_dir)
+        name = layout.claim_name(attempt.task, attempt.number)
         place = AttemptPlace(
             task_dir=task_dir,
             work=layout.work(task_dir),
@@ -50,6 +53,7 @@ class Preparer:
             params=layout.params(attempt_dir),
             report=layout.report(attempt_dir),
             members=layout.members(attempt_dir),
+            terminal=os.path.join(self._terminals, name) if self._terminals else None,
             links=edits.without(self._wanted_links(), copies, self._job_dir),
             copies=copies,
         )

@@ -33,6 +33,7 @@ from paddock.server.store.db import away
 
 log = logging.getLogger("paddock.api")
 API = "/api/v1"
+SCRAPED = "/metrics"  # where Prometheus looks if it is not told otherwise
 HELLO = f"{API}/hello"
 OPEN = {  # what everybody may call
     f"{API}/session": ("POST", "DELETE"),
@@ -66,6 +67,8 @@ class TokenWall:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
+        if scope.get("path") == SCRAPED:
+            scope = {**scope, "path": API + SCRAPED}
         try:
             answer = await self._answer(scope)
         except PaddockError as error:

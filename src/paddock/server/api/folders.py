@@ -24,7 +24,7 @@ from paddock.agents.answers import FarEntry
 from paddock.common import files
 from paddock.errors import InvalidInput, NotFound
 from paddock.models.files import FileEntry, FilePage
-from paddock.server.outposts.away import MOST_ENTRIES, Away
+from paddock.server.outposts.away import MOST_ENTRIES, FarFolder
 
 MOST_NAMES = 200_000
 DEPTH = 32
@@ -62,10 +62,10 @@ class FilePlace:
     trusted: str  # no link is followed below it
     folder: str
     path: str  # relative to `folder`; empty: the folder itself
-    away: Away | None = None  # in whose home it is; None: in the server's
+    away: FarFolder | None = None  # in whose home it is; None: in the server's
 
     @classmethod
-    def of(cls, trusted: str, folder: str, text: str, away: Away | None = None) -> "FilePlace":
+    def of(cls, trusted: str, folder: str, text: str, away: FarFolder | None = None) -> "FilePlace":
         """Return the place of a path as a request contains it. Raise InvalidInput if it leads elsewhere."""
         name = named(text)
         parts = [part for part in name.split("/") if part not in ("", ".")]
@@ -119,7 +119,7 @@ def listed(place: FilePlace, offset: int, limit: int) -> FilePage:
     return FilePage(path=place.text, total=len(names), offset=offset, items=items, more=len(known) > MOST_NAMES)
 
 
-def _listed_away(place: FilePlace, away: Away, offset: int, limit: int) -> FilePage:
+def _listed_away(place: FilePlace, away: FarFolder, offset: int, limit: int) -> FilePage:
     try:
         page = away.entries(Path(place.whole), offset, limit)
     except OSError as error:
@@ -220,7 +220,7 @@ def _walk(folder: int, inside: str, depth: int) -> Iterator[WalkEntry]:
                     os.close(inner)
 
 
-def _walk_away(away: Away, folder: str, inside: str, depth: int) -> Iterator[WalkEntry]:
+def _walk_away(away: FarFolder, folder: str, inside: str, depth: int) -> Iterator[WalkEntry]:
     offset, total = 0, 1
     while offset < total:
         page = away.entries(Path(folder), offset, MOST_ENTRIES)

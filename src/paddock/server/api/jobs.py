@@ -32,7 +32,7 @@ from paddock.server.api.caller import By, Caller
 from paddock.server.api.job_tasks import Offset
 from paddock.server.api.permissions import JobId, Right, find, may
 from paddock.server.api.replies import Reply
-from paddock.server.api.runs_as import runs_as, workbench
+from paddock.server.api.runs_as import site_of
 from paddock.server.api.server import At, Server
 from paddock.server.intake import masks, preflight, snapshot, submission
 from paddock.server.store import jobs, tasks, trials
@@ -104,7 +104,8 @@ async def preflight_job(
 
 
 def _preflight(upload: uploads.Upload, at: Server, by: Caller, setup: bool) -> Preflight:
-    upload, on = _with_files(upload, at, by), workbench(at, by)
+    upload = _with_files(upload, at, by)
+    on = site_of(at, by, upload.spec.resources).workbench
     made = preflight.sketch(upload.spec, upload.files, at.settings, on)
     return preflight.look(made, upload.code.source, at.settings.check_seconds, setup=setup, on=on)
 
@@ -119,9 +120,11 @@ def preview_files(folder: FolderNames) -> LeftOut:
 
 
 def _preview(upload: uploads.Upload, at: Server, by: Caller, check: bool) -> Preview:
-    upload, on = _with_files(upload, at, by), workbench(at, by)
+    upload = _with_files(upload, at, by)
+    site = site_of(at, by, upload.spec.resources)
+    on = site.workbench
     made = _plan(upload, at, by, on)
-    asked = at.engine.request(made.spec, made.at_once, check=check, user=on.user if on else None)
+    asked = at.engine.request(made.spec, made.at_once, check=check, user=site.user)
     spec = masks.with_variables(made.spec, upload.spec.environment.variables)  # with its masks, as they were sent
     seconds = at.settings.check_seconds
     look = preflight.look(made, upload.code.source, seconds, setup=True, on=on) if check else None
@@ -161,11 +164,11 @@ def _plan(upload: uploads.Upload, at: Server, by: Caller, on: Workbench | None) 
 
 
 def _submit(upload: uploads.Upload, at: Server, by: Caller, force: bool) -> JobDetail:
-    user = runs_as(at, by)
     upload = _with_files(upload, at, by)
-    made = _plan(upload, at, by, at.outposts.person(user) if user else None)
+    site = site_of(at, by, upload.spec.resources)
+    made = _plan(upload, at, by, site.workbench)
     job = submission.accept(
-        made, upload.code, by.name, at.home, at.db, at.settings, force=force, outposts=at.outposts, user=user
+        made, upload.code, by.name, at.home, at.db, at.settings, force=force, outposts=at.outposts, site=site
     )
     at.did(by, "job.submit", job)
     return _detail(at, job)

@@ -8,12 +8,13 @@ from typing import Annotated
 
 import numpy as np
 from fastapi import APIRouter, Query
+from pydantic_core import to_json
 from starlette.responses import Response
 
 from paddock.models import Node
 from paddock.models.load import LoadReport, LoadSeries
 from paddock.rules import load as monitoring
-from paddock.rules.load import Sample
+from paddock.rules.load_history import Sample, series
 from paddock.rules.running import Gpu, Running, gpus_of, jobs_on, place, without_jobs
 from paddock.server.api.caller import By
 from paddock.server.api.replies import Reply
@@ -26,6 +27,7 @@ from paddock.server.store.rows import moment
 router = APIRouter(tags=["server"])
 
 POINTS = 300
+HOLDS = 0.25  # of the time between two points: an answer is given again for so long
 MOST_MINUTES = 366 * 1440
 RECENT_SECONDS = 180.0
 FEW = 2
@@ -79,10 +81,14 @@ def load_history(
     minutes: Annotated[float, Query(gt=0, le=MOST_MINUTES, description="how far back")] = 60.0,
 ) -> Response:
     """Return how busy each node and each of its GPUs was, as about 300 points each."""
-    with at.db.read() as c:
-        found = loads.since(c, time.time() - 60 * minutes, node, backend)
-    shown = (monitoring.series(of, name, samples, POINTS) for (of, name), samples in found.items())
-    return reply([one for some in shown for one in some])
+
+    def answer() -> bytes:
+        with at.db.read() as c:
+            found = loads.since(c, time.time() - 60 * minutes, node, backend)
+        return to_json([one for (of, name), some in found.items() for one in series(of, name, some, POINTS)])
+
+    holds = min(max(HOLDS * minutes * 60 / POINTS, 1.0), 30.0)
+    return reply(at.histories.get((node, backend, minutes), holds, answer))
 
 
 def _measured(one: Running, points: Mapping[str, Points], now: float) -> Running:

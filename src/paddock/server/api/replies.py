@@ -20,8 +20,8 @@ class Replier:
     def __init__(self, gzipped: bool) -> None:
         self._gzipped = gzipped
 
-    def __call__(self, answer: Any, *, slim: bool = False) -> Response:
-        """Return the answer as JSON; `slim`: a model without the fields that have their default."""
+    def __call__(self, answer: Any, *, slim: bool = False, media_type: str = "application/json") -> Response:
+        """Return the answer as JSON; `slim`: a model without the fields that have their default. Bytes stay as is."""
         if isinstance(answer, BaseModel):
             data = answer.__pydantic_serializer__.to_json(answer, exclude_defaults=slim)
         else:
@@ -30,7 +30,7 @@ class Replier:
         if self._gzipped and len(data) > SMALL:
             data = gzip.compress(data, compresslevel=1, mtime=0)
             headers["Content-Encoding"] = "gzip"
-        return Response(data, headers=headers, media_type="application/json")
+        return Response(data, headers=headers, media_type=media_type)
 
 
 async def _replier(request: Request) -> Replier:  # async: needs no worker thread

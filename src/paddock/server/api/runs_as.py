@@ -1,13 +1,38 @@
-"""As whom the jobs of a caller run."""
+"""Where the jobs of a caller run, and as whom."""
 
 from paddock.errors import Conflict
+from paddock.models import Resources
 from paddock.server.api.caller import Caller
 from paddock.server.api.server import Server
-from paddock.server.outposts.person import Person
+from paddock.server.intake import defaults
+from paddock.server.outposts.person import JobSite
 from paddock.server.store import places
 
 
-def runs_as(at: Server, by: Caller) -> str | None:
+def site_of(at: Server, by: Caller, given: Resources) -> JobSite:
+    """Return where a job with these resources would be. It may block.
+
+    Raise Conflict if the caller has no account to run as, and AgentUnavailable if it cannot be used.
+    """
+    resources = defaults.resolve(given, at.settings)
+    backend = resources.backend or at.settings.backend
+    hosts = at.settings.fleets.get(backend)
+    if hosts is None or hosts.shared_home:
+        user = _runs_as(at, by)
+        return JobSite(user, workbench=at.outposts.person(user) if user else None)
+    user = None if hosts.as_user == "none" else _runs_as(at, by)
+    found = at.outposts.person_on(backend, _candidates(at, backend, resources), user)
+    return JobSite(user, backend, found.with_python(hosts.python))
+
+
+def _candidates(at: Server, backend: str, resources: Resources) -> list[str]:
+    """Return the hosts that a job may run on and that answered when they were last asked."""
+    only = resources.hosts.names
+    usable = [node.name for node in at.engine.nodes(backend) if node.usable]
+    return [name for name in usable if not only or name in only]
+
+
+def _runs_as(at: Server, by: Caller) -> str | None:
     """Return the Unix account that jobs of a caller run as; None: the server's. Raise Conflict if there is none."""
     if at.settings.team.run_as != "user" or not by.team:
         return None
@@ -19,9 +44,3 @@ def runs_as(at: Server, by: Caller) -> str | None:
             "administrator of this server to enter it under People."
         )
     return name
-
-
-def workbench(at: Server, by: Caller) -> Person | None:
-    """Return where the Python of a caller's jobs is looked for and tried; None: as the user of the server."""
-    user = runs_as(at, by)
-    return at.outposts.person(user) if user else None

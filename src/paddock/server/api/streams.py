@@ -85,6 +85,10 @@ class Streams:
             self._open[who] -= 1
 
     @property
+    def number(self) -> int:
+        return self._open.total()
+
+    @property
     def pause(self) -> float:
         """Return how many seconds a stream waits after each portion."""
         return self._open.total() / SENDINGS

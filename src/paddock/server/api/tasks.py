@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from paddock.models import Allocation, Attempt, Changed, Curve, Task, TaskDetail, TaskPatch
-from paddock.server.api import files, logs
+from paddock.server.api import attach, files, logs
 from paddock.server.api.caller import By
 from paddock.server.api.job_tasks import Points
 from paddock.server.api.permissions import Right, TaskId, may
@@ -59,7 +59,7 @@ def _detail(at: Server, task: str) -> TaskDetail:
         attempts=attempts,
         metrics=names,
         log_bytes=logs.Log(found, row.attempt, outpost).size(),
-        folder=str(outpost.folder.task(found)),
+        folder=str(outpost.task_folder(found)),
         note=note,
     )
 
@@ -125,5 +125,6 @@ def _job(task: str) -> str:
     return task.rpartition("-")[0]
 
 
+router.include_router(attach.router)
 router.include_router(logs.router)
 router.include_router(files.router)

@@ -262,3 +262,4 @@ class BackendWorker:
 
     def close(self) -> None:
         self._executor.shutdown(wait=True, cancel_futures=True)
+        self.backend.close()

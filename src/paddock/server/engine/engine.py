@@ -15,7 +15,7 @@ from paddock.agents.links import Links
 from paddock.backends.base import Backend
 from paddock.common import folders
 from paddock.errors import BackendError
-from paddock.models import AllocationBatch, BackendInfo, Check, JobSpec, Node, Resources, Traits
+from paddock.models import AllocationBatch, BackendInfo, Check, HostInfo, JobSpec, Node, Traits
 from paddock.paths import Home
 from paddock.rules import placement
 from paddock.server.engine import journals, launch, limits, mailbox, observe, reaching, remove
@@ -26,12 +26,14 @@ from paddock.server.engine.ingest import Ingest, RoundResult
 from paddock.server.engine.keep import Keeper
 from paddock.server.engine.load import Monitor
 from paddock.server.engine.marked_metrics import MarkedMetrics
+from paddock.server.engine.notices import JobNotices
 from paddock.server.engine.objectives import ObjectiveChooser
 from paddock.server.engine.reduce import Reducer
+from paddock.server.engine.round_times import RoundTimes
 from paddock.server.engine.search import SearchWorker
 from paddock.server.engine.silence import Silence
 from paddock.server.outposts.registry import Fleet, Outposts
-from paddock.server.store import allocations, audit, events, places
+from paddock.server.store import allocations, audit, events, notices, places
 from paddock.server.store.allocations import AllocationRow
 from paddock.server.store.db import Database
 from paddock.server.store.rows import moment
@@ -87,7 +89,7 @@ class Engine:
         self._stop = threading.Event()
         self._changed = changed
         self._workers = {backend.name: BackendWorker(backend, self.wake) for backend in backends}
-        outposts = Outposts(home, links, self.wake, fleets)
+        outposts = Outposts(home, links, self.wake, fleets, db)
         with db.read() as c:
             outposts.load(places.all_away(c))
         self.context = Context(db, home, settings, self._workers, outposts, clock)
@@ -100,6 +102,7 @@ class Engine:
         self._reducer = Reducer(self.context)
         self._comparison = CurveComparison(self.context)
         self._marked = MarkedMetrics(self.context)
+        self._notices = JobNotices(self.context)
         self._launch = launch.Launch(self.context)
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._sweeper = ThreadPoolExecutor(1, thread_name_prefix="sweeper")
@@ -110,6 +113,7 @@ class Engine:
         self._forgotten_at = 0.0
         self._last_event = 0
         self.beat: float | None = None
+        self.round_times = RoundTimes()
         self._failing: dict[str, str] = {}  # step -> what is wrong with it
 
     def start(self) -> None:
@@ -188,6 +192,10 @@ class Engine:
         """Return the nodes with the newest measurements."""
         return self._monitor.nodes(self.context.clock())
 
+    def hosts(self) -> list[HostInfo]:
+        """Return the hosts of all backends that have some."""
+        return [host for worker in self._workers.values() for host in worker.backend.hosts()]
+
     @property
     def traits(self) -> dict[str, Traits]:
         """Return the traits of each backend."""
@@ -195,7 +203,7 @@ class Engine:
 
     def backend_infos(self) -> list[BackendInfo]:
         settings = self.context.settings
-        clusters, every = settings.clusters, settings.every_backend
+        every = settings.every_backend
         return [
             BackendInfo(
                 name=name,
@@ -203,7 +211,7 @@ class Engine:
                 default=name == settings.backend,
                 state=worker.problem or "ok",
                 since=moment(worker.problem_since),
-                defaults=clusters[name].resources if name in clusters else Resources(),
+                defaults=settings.defaults_of(name),
                 partitions=sorted({partition for node in worker.nodes for partition in node.partitions}),
             )
             for name, worker in self._workers.items()
@@ -238,6 +246,11 @@ class Engine:
         return "; ".join(dict.fromkeys(self._failing.copy().values())) or None
 
     @property
+    def failing_steps(self) -> int:
+        """Return the number of steps that failed in the last round."""
+        return len(self._failing)
+
+    @property
     def set_aside(self) -> dict[str, str]:
         """Return the jobs that the engine cannot continue at the moment, with the reasons."""
         return self.context.boundary.aside
@@ -245,8 +258,9 @@ class Engine:
     def _run(self) -> None:
         while not self._stop.is_set():
             self._woken.clear()
-            began = time.thread_time()
+            began, began_at = time.thread_time(), time.perf_counter()
             more = self._step("a round", self.round)
+            self.round_times.add(time.perf_counter() - began_at)
             self.beat = self.context.clock()
             if not more:
                 self._woken.wait(pause(time.thread_time() - began, self.context.settings.tick_seconds))
@@ -318,6 +332,7 @@ class Engine:
             self._sweeper.submit(remove.erase, context, removed.job, self._stop.is_set)
             if removed.folder is not None:
                 self.sweep(removed.folder)
+        step("telling", lambda: self._notices.run(rows, now))
         step("putting away", self._put_away_some)
         step("keeping loads", lambda: self._monitor.keep(context.db, now, context.settings.load_hours))
         step("forgetting events", lambda: self._forget_events(now))
@@ -333,6 +348,7 @@ class Engine:
             with self.context.db.write() as c:
                 events.forget(c, now - self.context.settings.event_hours * 3600)
                 audit.forget(c, now - self.context.settings.team.audit_days * 86_400)
+                notices.forget(c, now - self.context.settings.notify.days * 86_400)
 
     def _announce(self) -> None:
         with self.context.db.read() as c:

@@ -113,8 +113,13 @@ class Gatherer:
             worker.backend.traits,
             crowded=worker.backend.traits.queued and _crowded(worker.nodes, holdings),
             weights=self.context.settings.shares.weights,
+            one_owner_a_node=self._one_owner(worker.backend.name),
         )
         return BackendView(worker, pool, work, {row.key: row for row in counted}, unused)
+
+    def _one_owner(self, backend: str) -> bool:
+        fleet = self.context.settings.fleets.get(backend)
+        return fleet is not None and fleet.one_user_a_host
 
     def forget(self, rows: Sequence[AllocationRow], jobs: set[str]) -> None:
         """Forget batches and jobs that are over."""

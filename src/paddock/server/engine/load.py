@@ -6,18 +6,22 @@ from dataclasses import dataclass, field
 
 from paddock.models import Node
 from paddock.models.load import MOST_GPUS, GpuSample, NodeSample
-from paddock.rules.load import Sample, sample, with_measurements
+from paddock.rules.load import with_measurements
+from paddock.rules.load_history import Sample, sample
 from paddock.server.engine.backend_worker import BackendWorker
 from paddock.server.journal import NodeSeen
 from paddock.server.store import loads
-from paddock.server.store.db import Database
+from paddock.server.store.db import Connection, Database
 from paddock.server.store.loads import Key
 
 PRESENT_SECONDS = 60.0  # older samples are not shown as current
 KEEP_SECONDS = 15.0
 REST_SECONDS = 600.0  # for a node without a runner and without a change
-WHOLE_SECONDS = 3600.0  # of older samples, one per minute is kept
+# What is older than the first is joined to one row per interval of the second, in seconds. Of 48 hours, about as many
+# rows are left as are shown.
+INTERVALS = ((3600.0, 60.0), (6 * 3600.0, 600.0))
 TIDY_SECONDS = 300.0
+MOST_TIDIED = 6 * 3600.0  # seconds of history at a time: the first time there may be much
 
 
 @dataclass
@@ -39,7 +43,7 @@ class Monitor:
         self._kept: dict[Key, tuple[float, Sample]] = {}
         self._kept_at = 0.0
         self._tidied_at = 0.0
-        self._thinned_to = 0.0
+        self._thinned_to = dict.fromkeys(INTERVALS, 0.0)
 
     def take(self, samples: Sequence[tuple[str, NodeSeen]], now: float) -> None:
         """Add samples of runners, each with the name of its backend."""
@@ -90,8 +94,16 @@ class Monitor:
             if tidy:
                 self._tidied_at = now
                 loads.forget(c, now - hours * 3600)
-                loads.thin(c, self._thinned_to, now - WHOLE_SECONDS)
-                self._thinned_to = (now - WHOLE_SECONDS) // loads.MINUTE * loads.MINUTE
+                self._thin(c, now)
+
+    def _thin(self, c: Connection, now: float) -> None:
+        oldest = loads.oldest(c)
+        for interval, thinned_to in self._thinned_to.items():
+            age, width = interval
+            begin = max(thinned_to, oldest)
+            end = min(now - age, begin + MOST_TIDIED) // width * width  # whole intervals: none is joined in two parts
+            loads.thin(c, begin, end, width)
+            self._thinned_to[interval] = max(end, thinned_to)
 
     def _is_news(self, node: Node, kept: Sample, now: float) -> bool:
         """Return True if a sample is to be stored: a cluster may have thousands of nodes that are not measured."""

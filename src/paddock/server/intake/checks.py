@@ -144,6 +144,12 @@ def launcher(resources: Resources) -> None:
         raise InvalidInput.at("resources.slots", message)
 
 
+def terminal(spec: JobSpec) -> None:
+    """Refuse a terminal for tasks of several processes, which would all read from it."""
+    if spec.terminal and ((spec.resources.nodes or 1) > 1 or spec.resources.launcher is not None):
+        raise InvalidInput.at("terminal", "a terminal is for tasks of one process: leave out the launcher and nodes")
+
+
 def reduce(spec: JobSpec) -> None:
     """Refuse a reduce command that is empty or cannot be built."""
     if spec.reduce is not None:
@@ -153,15 +159,18 @@ def reduce(spec: JobSpec) -> None:
 
 
 def other_kind(given: Resources, backend: str, kind: str) -> list[str]:
-    """Return a warning if a job for a backend of this kind gives options of Slurm.
+    """Return a warning if a job for a backend of this kind gives options that only other kinds know.
 
-    It is no error: the same job file is to run on both.
+    It is no error: the same job file is to run on all of them.
     """
+    found = []
     names = [name for name, value in given.slurm if value not in (None, [])]
-    if kind == "slurm" or not names:
-        return []
-    verb = "has" if len(names) == 1 else "have"
-    return [f"{', '.join(names)} {verb} no effect: backend {backend} is not Slurm"]
+    if kind != "slurm" and names:
+        verb = "has" if len(names) == 1 else "have"
+        found.append(f"{', '.join(names)} {verb} no effect: backend {backend} is not Slurm")
+    if kind != "hosts" and given.hosts.only:
+        found.append(f"hosts.only has no effect: backend {backend} is not one of hosts")
+    return found
 
 
 def without_effect(resources: Resources, nodes: Sequence[Node], traits: Traits) -> list[str]:

@@ -21,11 +21,9 @@ def resolve(given: Resources, settings: Settings) -> Resources:
             raise InvalidInput.at("resources.profile", message)
         layers.append(profile)
     backend = next((one.backend for one in layers if one.backend), settings.backend)
-    cluster = settings.clusters.get(backend)
-    if cluster:
-        layers.append(cluster.resources)
-    slurm = _first_given([one.slurm for one in layers])
-    return _first_given(layers).model_copy(update={"backend": backend, "slurm": slurm})
+    layers.append(settings.defaults_of(backend))
+    slurm, hosts = _first_given([one.slurm for one in layers]), _first_given([one.hosts for one in layers])
+    return _first_given(layers).model_copy(update={"backend": backend, "slurm": slurm, "hosts": hosts})
 
 
 def _first_given(layers: Sequence[M]) -> M:

@@ -17,6 +17,7 @@ from paddock.runner import reporting
 from paddock.search import adaptive, trials_at_once
 from paddock.search.tasks import key_of, new_tasks
 from paddock.server.intake import checks, defaults, masks, planning, preflight, snapshot
+from paddock.server.outposts.person import JobSite
 from paddock.server.outposts.registry import Outposts
 from paddock.server.store import jobs, trials
 from paddock.server.store.db import Connection, Database
@@ -141,6 +142,7 @@ def plan(
     spec, report = found.spec, found.script
     placement.refuse_impossible(spec.resources, nodes, traits)
     checks.launcher(spec.resources)
+    checks.terminal(spec)
     checks.reduce(spec)
     return Plan(
         spec=spec,
@@ -206,17 +208,17 @@ def accept(
     *,
     force: bool = False,
     outposts: Outposts | None = None,
-    user: str | None = None,
+    site: JobSite | None = None,
 ) -> str:
     """Write the folder, try the environment, and store the job, or leave nothing behind; return the id of the job.
 
-    `force`: also if the environment lacks modules. `user`: the Unix account that it runs as, through `outposts`.
+    `force`: also if the environment lacks modules. `site`: where its folder is, through `outposts`; None: here.
 
     Trying the environment runs the set-up lines of the submission, so it comes after all other checks.
     """
     job = "".join(secrets.choice(_ALPHABET) for _ in range(8))
     incoming = home.incoming / job
-    away = outposts.establish(job, user) if outposts and user else None
+    away = outposts.establish(job, site) if outposts and site and site.workbench else None
     try:
         _lay_down(made, incoming, masks.masked(made.spec, job) if settings.group else made.spec)
         if settings.group:
@@ -246,6 +248,7 @@ def accept(
         searching=made.adaptive,
         unix_name=away.user if away else None,
         folder=str(away.folder.root) if away else None,
+        fleet=site.fleet if site else None,
     )
     try:
         with db.write() as c:

@@ -1,4 +1,4 @@
-"""Carries between the mirrors in the server's home and the folders of jobs in the home of one person.
+"""Carries between the mirrors in the server's home and the folders of jobs in the home of one person on one machine.
 
 It has a thread of its own, as an agent may not answer. Everything that it carries can be carried again: what the server
 has written goes to where the far file ends, and journals are taken from where the mirror ends. So nothing is kept here
@@ -10,10 +10,9 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TypeVar
 
 from paddock.agents.link import Link
@@ -48,9 +47,11 @@ class _Load:
     """What is known of one job; all of it is found out again by the next server."""
 
     folder: str  # absolute, in the person's home
+    own: Collection[str] | None = None  # what of `allocations` is for this host; None: there is no other host
     written: int = 1  # counts what the server has written; an earlier one may have
     carried: int = 0  # all of it up to here is there
     needed: bool = False  # there are runners, or will be
+    laid: bool = False  # the code is there
     sizes: dict[str, int] = field(default_factory=dict)  # of the far files
     planned: set[str] = field(default_factory=set)  # folders and manifests of allocations that are there
     problem: str | None = None
@@ -61,10 +62,15 @@ class _Load:
 
 
 class Courier:
-    """The courier of one person. Any thread may call it; `wake` is called in its thread when there is news."""
+    """The courier of one person on one machine. Any thread may call it; `wake` is called in its thread with news."""
 
-    def __init__(self, home: Home, user: str, link: Link, wake: Callable[[], None]) -> None:
-        self.user = user
+    def __init__(
+        self, home: Home, user: str | None, link: Link, wake: Callable[[], None], host: str | None = None
+    ) -> None:
+        """`host`: a machine that ssh reaches; None: this one. `user` None: the account that ssh signs in as there."""
+        self.user, self.host = user, host
+        self.name = " on ".join(one for one in (user, host) if one)
+        self.mark = MARK if host is None else f"{MARK}@{host}"
         self.link = link
         self._home, self._wake = home, wake
         self._state = threading.Condition()  # of everything below
@@ -108,10 +114,10 @@ class Courier:
             raise asked.error
         return asked.value  # type: ignore[return-value]
 
-    def add(self, job: str, folder: str) -> None:
-        """Make a job known whose folder lies there."""
+    def add(self, job: str, folder: str, own: Collection[str] | None = None) -> None:
+        """Make a job known whose folder lies there. `own`: the names in `allocations` that are for this host."""
         with self._state:
-            self._loads.setdefault(job, _Load(folder))
+            self._loads.setdefault(job, _Load(folder, own))
 
     def forget(self, job: str) -> None:
         with self._state:
@@ -140,12 +146,16 @@ class Courier:
         with self._state:
             load = self._loads.get(job)
             down = self.link.problem
-            down = down and f"The agent of {self.user} does not work: {down}."
+            down = down and f"The agent of {self.name} does not work: {down}."
             return self._problem or down or (load.problem if load else None)
 
     def full(self, job: str) -> bool:
         """Return True if the journals of a job are larger than what is taken."""
-        return self._taken.get(job, 0) > MOST_JOURNALS
+        return self.taken(job) > MOST_JOURNALS
+
+    def taken(self, job: str) -> int:
+        """Return how many bytes of the journals of a job were taken from here."""
+        return self._taken.get(job, 0)
 
     def follow(self, wanted: Mapping[str, tuple[str, str]]) -> None:
         """Take up what is written to exactly these journals: path -> job, and the name in the job's folder."""
@@ -156,7 +166,7 @@ class Courier:
 
     def _begin(self) -> None:
         if self._thread is None and not self._closed:
-            self._thread = threading.Thread(target=self._run, name=f"courier of {self.user}", daemon=True)
+            self._thread = threading.Thread(target=self._run, name=f"courier of {self.name}", daemon=True)
             self._thread.start()
         self._state.notify_all()
 
@@ -164,7 +174,7 @@ class Courier:
     def visit(self) -> Iterator[Link]:
         """Ask the agent in the thread of a request. Only a few may wait: an agent that hangs must not take them all."""
         if not self._visitors.acquire(timeout=VISIT_SECONDS):
-            raise AgentUnavailable(f"The agent of {self.user} does not work: others wait for its answers already.")
+            raise AgentUnavailable(f"The agent of {self.name} does not work: others wait for its answers already.")
         try:
             yield self.link
         finally:
@@ -210,7 +220,7 @@ class Courier:
                 self._problem = error.message
                 self._not_before = time.monotonic() + RETRY_SECONDS
         elif not isinstance(error, OSError):
-            log.error("the courier of %s failed", self.user, exc_info=error)
+            log.error("the courier of %s failed", self.name, exc_info=error)
 
     def _attend(self, due: list[str]) -> None:
         """Carry what was written, and watch what is wanted."""
@@ -246,7 +256,7 @@ class Courier:
         except AgentUnavailable:
             raise
         except Exception as error:
-            problem = f"its folder {load.folder} cannot be written as {self.user}: {error}"
+            problem = f"its folder {load.folder} cannot be written as {self.name}: {error}"
             if not isinstance(error, OSError):
                 log.exception("%s: %s", job, problem)
         with self._state:
@@ -259,22 +269,46 @@ class Courier:
     def _deliver(self, job: str, load: _Load) -> None:
         """Bring the far copy up to the mirror. What is there already is not written again."""
         mirror = self._home.job(job)
-        if (mirror.root / MARK).exists():
+        if (mirror.root / self.mark).exists():
             for name in (layout.TASKS, layout.ALLOCATIONS, layout.CLAIMS):  # see engine/journals.py
                 self.remove(self.path(job, name))
             self.link.mkdir(self.path(job, layout.ALLOCATIONS), self.path(job, layout.CLAIMS))
-            load.sizes.pop(layout.TASKS, None)
+            load.sizes = {name: size for name, size in load.sizes.items() if name == layout.CONTROL}
             load.planned.clear()
-            (mirror.root / MARK).unlink()
+            (mirror.root / self.mark).unlink()
+        if load.own is not None and not load.laid:
+            self.lay_down(job)
+            load.laid = True
         self._deliver_plans(job, load, mirror)
         for name in TEXTS:
-            self._append(job, load, mirror.root / name)
+            self._append(job, load, mirror, name)
+        if load.own is not None:
+            for key in sorted(load.planned):
+                self._append(job, load, mirror, f"{layout.ALLOCATIONS}/{key}/{layout.TASKS}")
+
+    def lay_down(self, job: str) -> None:
+        """Copy the code of a job, and what belongs to it, unless all of it is there. Not in the engine's thread."""
+        root, mirror = self.path(job), self._home.job(job)
+        with suppress(FileNotFoundError):
+            self.link.stat(f"{root}/{layout.JOB}")  # it comes last
+            return
+        found = [one for inner in (mirror.code, mirror.lib) for one in (inner, *sorted(inner.rglob("*")))]
+        inside = {one: f"{root}/{one.relative_to(mirror.root).as_posix()}" for one in found}
+        empty = [f"{root}/{name}" for name in (layout.CLAIMS, layout.ALLOCATIONS, layout.RESULTS)]
+        self.link.mkdir(root, *empty, *(inside[one] for one in found if one.is_dir()))
+        for one in [*found, mirror.spec]:
+            if one.is_file():
+                path = inside.get(one, f"{root}/{layout.JOB}")
+                self.link.put(path, one.read_bytes(), executable=bool(one.stat().st_mode & 0o100))
 
     def _deliver_plans(self, job: str, load: _Load, mirror: JobFolder) -> None:
         """Make the folders of allocations, and write the manifests of their batches."""
         with suppress(FileNotFoundError):
-            fresh = [one for one in sorted(mirror.allocations.iterdir()) if one.name not in load.planned]
+            here = [one for one in sorted(mirror.allocations.iterdir()) if load.own is None or one.name in load.own]
+            fresh = [one for one in here if one.name not in load.planned]
             made = [self.path(job, layout.ALLOCATIONS, one.name) for one in fresh if one.is_dir()]
+            if load.own is not None:
+                made += [f"{one}/{layout.CLAIMS}" for one in made]
             if made:
                 self._deliver_runner(load.folder)
                 self.link.mkdir(*made)
@@ -296,18 +330,19 @@ class Courier:
             self.link.mkdir(path.rpartition("/")[0])
             self.link.put(path, program)
 
-    def _append(self, job: str, load: _Load, mirror: Path) -> None:
+    def _append(self, job: str, load: _Load, mirror: JobFolder, name: str) -> None:
+        path = mirror.root / name
         try:
-            whole = mirror.stat().st_size
-        except FileNotFoundError:
+            whole = path.stat().st_size
+        except (FileNotFoundError, NotADirectoryError):
             return
-        size = load.sizes.get(mirror.name, -1)
+        size = load.sizes.get(name, -1)
         while size < whole:
             at = max(size, 0)
-            data = files.read_plain(str(mirror), PART, offset=at, below=str(mirror.parent))
-            size = load.sizes[mirror.name] = self.link.append(self.path(job, mirror.name), at, data)
+            data = files.read_plain(str(path), PART, offset=at, below=str(mirror.root))
+            size = load.sizes[name] = self.link.append(self.path(job, name), at, data)
             if size <= at and data:
-                raise OSError(f"{mirror.name} became shorter there")
+                raise OSError(f"{name} became shorter there")
 
     def remove(self, path: str) -> None:
         """Delete a far file or folder. Not in the engine's thread."""
@@ -332,7 +367,7 @@ class Courier:
                 self._take(*known[path], offset, data)  # the engine reads it in its next round
 
             def failed(path: str, error: OSError) -> None:
-                log.warning("%s of %s cannot be read any more: %s", path, self.user, error)
+                log.warning("%s of %s cannot be read any more: %s", path, self.name, error)
 
             self.link.watch(sizes, grown, failed)
         with self._state:
@@ -349,8 +384,7 @@ class Courier:
         path = self._home.job(job).root / name
         with self._mirroring:
             if job not in self._taken:
-                journals = self._home.job(job).allocations.glob("*/journal.*")
-                self._taken[job] = sum(one.stat().st_size for one in journals)
+                self._taken[job] = self._mirrored(job)
             if self.full(job):
                 return
             try:
@@ -364,6 +398,13 @@ class Courier:
                     fresh = fresh[os.write(descriptor, fresh) :]
             finally:
                 os.close(descriptor)
+
+    def _mirrored(self, job: str) -> int:
+        """Return how many bytes of journals an earlier server has taken from here."""
+        with self._state:
+            own = self._loads[job].own if job in self._loads else ()
+        journals = self._home.job(job).allocations.glob("*/journal.*")
+        return sum(one.stat().st_size for one in journals if own is None or one.parent.name in own)
 
     def catch_up(self, job: str, key: str) -> float:
         """Take up the journals of an ended allocation to their ends; return when that began, by time.monotonic()."""
@@ -386,7 +427,7 @@ class Courier:
             except FileNotFoundError:
                 return False
             except OSError as error:  # no plain file any more: nothing can be read from it
-                log.warning("%s of job %s cannot be read as %s: %s", name, job, self.user, error)
+                log.warning("%s of job %s cannot be read as %s: %s", name, job, self.name, error)
                 return True
             whole = part.size if whole is None else whole
             if not part.data:

@@ -24,6 +24,7 @@ class Mirror:
     """What the server writes for runners, in its own home."""
 
     dealt = False
+    folder: JobFolder
 
     def __init__(self, home: Home, job: str) -> None:
         self._home = home
@@ -33,6 +34,9 @@ class Mirror:
     @property
     def exists(self) -> bool:
         return self.mirror.root.exists()
+
+    def task_folder(self, task: str) -> Path:
+        return self.folder.task(task)
 
     def order(self, lines: list[Line]) -> None:
         append_lines(self.mirror.control, lines)

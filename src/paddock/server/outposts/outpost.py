@@ -60,6 +60,10 @@ class Outpost(Protocol):
         """Return the folder as processes on this node see it. Raise AgentUnavailable if it was never reached."""
         ...
 
+    def task_folder(self, task: str) -> Path:
+        """Return the folder of a task as its processes see it, on the node that it ran on last."""
+        ...
+
     def carried(self, node: str | None = None) -> bool:
         """Return True if everything that was written for runners on this node is where they find it."""
         ...

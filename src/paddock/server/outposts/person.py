@@ -5,6 +5,7 @@ import secrets
 import signal
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 from paddock.agents.link import Link
@@ -18,20 +19,26 @@ ANSWERS = "incoming"  # the folder for answers, in the agent's
 
 
 class Person(environment.Workbench):
-    """The account of one person on this machine, as far as jobs need it."""
+    """The account of one person on one machine, as far as jobs need it."""
 
-    def __init__(self, user: str, link: Link) -> None:
-        self.user = user
+    def __init__(self, name: str, link: Link, python: str | None = None) -> None:
+        """`python`: the interpreter of jobs that name none; None: as on the server's machine."""
+        self.name = name
         self.link = link
+        self._python = python
+
+    def with_python(self, python: str) -> "Person":
+        """Return the same with another interpreter for jobs that name none."""
+        return Person(self.name, self.link, python)
 
     def locate(self, asked: Mapping[str, Any]) -> Mapping[str, Any]:
-        found = self.call("locate", dict(asked), LOCATE_SECONDS)
+        found = self.call("locate", {**asked, **({"default": self._python} if self._python else {})}, LOCATE_SECONDS)
         given = found if isinstance(found, dict) else {}
         fault, argv, env = given.get("fault"), given.get("argv"), given.get("env")
         if _texts(fault) and len(fault) == len(("field", "message", "beginning")):
             return {"fault": fault}
         if not _texts(argv) or not isinstance(env, dict) or not _texts([*env, *env.values()]):
-            raise AgentUnavailable(f"The agent of {self.user} does not work: it looked for no interpreter.")
+            raise AgentUnavailable(f"The agent of {self.name} does not work: it looked for no interpreter.")
         return {"argv": argv, "env": env}
 
     def run(self, command: Command, seconds: float) -> tuple[int, str, str]:
@@ -67,13 +74,22 @@ class Person(environment.Workbench):
                 raise TimeoutError(f"{name} took longer than {seconds:g} s")
             if result.code:
                 last = result.err.decode(errors="replace").strip().splitlines()[-1:]
-                raise OSError(f"{name} failed as {self.user}: {''.join(last)[:300]}")
+                raise OSError(f"{name} failed as {self.name}: {''.join(last)[:300]}")
             return json.loads(self.link.read(answer, 0, MOST_ANSWER).data)
         except (ValueError, RecursionError):
-            raise AgentUnavailable(f"The agent of {self.user} does not work: its answer is not JSON.") from None
+            raise AgentUnavailable(f"The agent of {self.name} does not work: its answer is not JSON.") from None
         finally:
             with suppress(OSError, AgentUnavailable):
                 self.link.remove(answer)
+
+
+@dataclass(frozen=True)
+class JobSite:
+    """Where the folder of a new job will be."""
+
+    user: str | None  # the Unix account that it runs as; None: the server's, or on hosts the one that ssh signs in as
+    fleet: str | None = None  # the backend on whose hosts it has folders; None: it has one folder
+    workbench: Person | None = None  # where its Python is looked for and tried; None: as the user of the server
 
 
 def _texts(given: Any) -> TypeGuard[list[str]]:

@@ -5,12 +5,11 @@ from collections.abc import Iterable
 import sqlalchemy as sa
 
 from paddock.models import Resources, Seat, TaskState
-from paddock.rules.load import Sample
+from paddock.rules.load_history import Sample, joined
 from paddock.rules.running import Running
 from paddock.server.store.rows import storable
 from paddock.server.store.tables import CURRENT, attempts, jobs, loads, tasks
 
-MINUTE = 60.0
 Key = tuple[str, str]  # backend, node
 
 
@@ -38,19 +37,30 @@ def since(
     return found
 
 
-def thin(c: sa.Connection, after: float, until: float) -> None:
-    """Leave one sample per node and minute, the first, of those between these times."""
-    query = sa.select(loads.c.backend, loads.c.node, loads.c.at).where(loads.c.at >= after, loads.c.at < until)
-    kept: set[tuple[str, str, int]] = set()
-    surplus = []
-    for backend, node, at in c.execute(query.order_by(loads.c.at)):
-        minute = (backend, node, int(at // MINUTE))
-        if minute in kept:
-            surplus.append({"of_backend": backend, "of_node": node, "of_at": at})
-        kept.add(minute)
-    if surplus:
-        key = (loads.c.backend, loads.c.node, loads.c.at)
-        c.execute(sa.delete(loads).where(*(column == sa.bindparam(f"of_{column.name}") for column in key)), surplus)
+def thin(c: sa.Connection, after: float, until: float, width: float) -> None:
+    """Leave one row per node and interval of `width` seconds, of those between these times."""
+    query = sa.select(loads).where(loads.c.at >= after, loads.c.at < until).order_by(loads.c.at)
+    found: dict[tuple[str, str, int], list[tuple[float, Sample]]] = {}
+    for row in c.execute(query):
+        found.setdefault((row.backend, row.node, int(row.at // width)), []).append((row.at, row.data))
+    several = {key: rows for key, rows in found.items() if len(rows) > 1}
+    if not several:
+        return
+    old = [
+        {"of_backend": of, "of_node": node, "of_at": at} for (of, node, _), rows in several.items() for at, _ in rows
+    ]
+    key = (loads.c.backend, loads.c.node, loads.c.at)
+    c.execute(sa.delete(loads).where(*(column == sa.bindparam(f"of_{column.name}") for column in key)), old)
+    new = [
+        {"backend": backend, "node": node, "at": rows[0][0], "data": joined([data for _, data in rows])}
+        for (backend, node, _), rows in several.items()
+    ]
+    c.execute(sa.insert(loads), new)
+
+
+def oldest(c: sa.Connection) -> float:
+    """Return when the oldest row was recorded; 0 if there is none."""
+    return c.scalar(sa.select(sa.func.min(loads.c.at))) or 0.0
 
 
 def forget(c: sa.Connection, older_than: float) -> None:

@@ -7,8 +7,11 @@ import { IconServer } from '../../parts/icons';
 import { Loaded, Page } from '../../parts/Page';
 import { BackendGroup } from './BackendGroup';
 import { HostsSummary } from './HostsSummary';
+import { LoggedInPeople } from './LoggedInPeople';
 import { grouped } from './nodes';
+import { Processes } from './Processes';
 import { SetAside } from './SetAside';
+import { TileBoard } from './tiles/TileBoard';
 import { Use } from './Use';
 
 export default function HostsPage() {
@@ -28,7 +31,10 @@ export default function HostsPage() {
                 report.nodes.length ? (
                   <>
                     <HostsSummary nodes={report.nodes} />
+                    <TileBoard nodes={report.nodes} />
                     <Use report={report} />
+                    <Processes nodes={report.nodes} />
+                    <LoggedInPeople nodes={report.nodes} />
                     {grouped(report.nodes, infos).map((group) => (
                       <BackendGroup key={group.backend.name} {...group} />
                     ))}

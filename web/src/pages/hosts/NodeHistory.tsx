@@ -7,10 +7,9 @@ import { useUrlState } from '../../lib/urlState';
 import { ErrorPanel } from '../../parts/ErrorPanel';
 import { CurveChart, type Range } from '../../parts/plots/CurveChart';
 import styles from './Hosts.module.css';
-import { historyCharts, SPANS } from './history';
+import { historyCharts, SPANS, VIEW } from './history';
 import { ofKind } from './nodes';
 
-const VIEW = { minutes: 60 };
 const SETTINGS = { log: false, smoothing: 0, clip: false };
 
 /** How busy a node and its GPUs were. Only what is in sight is asked for. */

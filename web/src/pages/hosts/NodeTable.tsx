@@ -13,6 +13,7 @@ import { RunningTasks } from './RunningTasks';
 interface Columns {
   gpus: boolean;
   gpuUse: boolean;
+  partitions: boolean;
   tasks: boolean;
 }
 
@@ -21,6 +22,7 @@ export function NodeTable({ nodes, label }: { nodes: readonly Node[]; label: str
   const all = nodes.flatMap(({ devices = [] }) => ofKind(devices, 'gpu'));
   const gpus = all.length > 0;
   const used = all.some(({ load, memory_used: memory }) => load != null || memory != null);
+  const partitions = nodes.some(({ partitions: its = [] }) => its.length > 0);
   const tasks = nodes.some(({ tasks: its = [] }) => its.length > 0);
   return (
     <>
@@ -35,13 +37,13 @@ export function NodeTable({ nodes, label }: { nodes: readonly Node[]; label: str
               {used && <th scope="col">GPU memory</th>}
               <th scope="col">Cores</th>
               <th scope="col">Memory</th>
-              <th scope="col">Partitions</th>
+              {partitions && <th scope="col">Partitions</th>}
               {tasks && <th scope="col">Our tasks</th>}
             </tr>
           </thead>
           <tbody>
             {nodes.map((node) => (
-              <NodeRow key={node.name} node={node} gpus={gpus} gpuUse={used} tasks={tasks} />
+              <NodeRow key={node.name} node={node} gpus={gpus} gpuUse={used} partitions={partitions} tasks={tasks} />
             ))}
           </tbody>
         </table>
@@ -70,6 +72,7 @@ const NodeRow = memo(function NodeRow({ node, ...columns }: { node: Node } & Col
           <span className={styles.state} data-up={usable || undefined} data-bad={!usable || undefined}>
             {node.state}
           </span>
+          {!columns.gpus && !usable && node.reason && <div className={styles.why}>{node.reason}</div>}
         </td>
         {columns.gpus && (
           <td data-wide>
@@ -80,10 +83,11 @@ const NodeRow = memo(function NodeRow({ node, ...columns }: { node: Node } & Col
         {columns.gpuUse && <GpuCells gpus={gpus} />}
         <Cores node={node} />
         <Memory node={node} />
-        <td data-wide data-quiet>
-          {!columns.gpus && !usable && node.reason && <div className={styles.why}>{node.reason}</div>}
-          {partitions.join(', ')}
-        </td>
+        {columns.partitions && (
+          <td data-wide data-quiet>
+            {partitions.join(', ')}
+          </td>
+        )}
         {columns.tasks && (
           <td data-wide>
             <RunningTasks tasks={tasks} />

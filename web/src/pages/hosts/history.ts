@@ -8,7 +8,10 @@ export const SPANS = [
   { minutes: 60, label: '1 h' },
   { minutes: 360, label: '6 h' },
   { minutes: 1440, label: '24 h' },
+  { minutes: 2880, label: '48 h' },
 ];
+/** In the address: how far back. */
+export const VIEW = { minutes: 60 };
 
 export interface HistoryChart {
   title: string;

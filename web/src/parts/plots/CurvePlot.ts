@@ -52,6 +52,21 @@ export interface PlotState extends ChartSettings {
   onZoom: (zoomed: boolean) => void;
 }
 
+/** Of a graph without any curve. */
+export const PLAIN: PlotState = {
+  series: [],
+  best: null,
+  stepName: 'epoch',
+  clock: false,
+  span: false,
+  across: undefined,
+  up: undefined,
+  log: false,
+  smoothing: 0,
+  clip: false,
+  onZoom: () => {},
+};
+
 type Values = readonly (number | null)[];
 
 interface Line extends ChartSeries {
@@ -77,19 +92,7 @@ const HEIGHT_OF_TICK = 60;
 
 export class CurvePlot extends Plot<PlotState> {
   private chart: uPlot;
-  private state: PlotState = {
-    series: [],
-    best: null,
-    stepName: 'epoch',
-    clock: false,
-    span: false,
-    across: undefined,
-    up: undefined,
-    log: false,
-    smoothing: 0,
-    clip: false,
-    onZoom: () => {},
-  };
+  private state: PlotState = PLAIN;
   private lines: Line[] = [];
   private byId = new Map<string, Line>();
   /** Steps are counted: there are no ticks between whole numbers. */
@@ -192,7 +195,7 @@ export class CurvePlot extends Plot<PlotState> {
     const chart = new uPlot(
       {
         ...this.size,
-        padding: [12, 14, 0, 0],
+        padding: [12, this.state.clock ? 30 : 14, 0, 0], // half of a time is right of the last tick
         legend: { show: false },
         scales: {
           x: { time: this.state.clock, range: () => [...this.ranges().x] as uPlot.Range.MinMax },

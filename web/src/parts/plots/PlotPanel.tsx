@@ -6,34 +6,18 @@ import { IconDownload, IconTable } from '../icons';
 import type { Plot } from './Plot';
 import styles from './Plot.module.css';
 
-interface Props<State, P extends Plot<State>> {
-  title: string;
-  fileTitle: string;
+interface Drawn<State, P extends Plot<State>> {
   plot: new (root: HTMLElement, highlight: Highlight, tipClass: string) => P;
-  /** For what the plot can do besides. */
-  plotRef?: RefObject<P | null>;
   state: State;
   dark: boolean;
   highlight: Highlight;
   onPick?: ((id: string) => void) | undefined;
-  rows: () => Cell[][];
-  summary: string;
-  /** Said in place of the graph. */
-  empty?: ReactNode;
-  tools?: ReactNode;
-  aside?: ReactNode;
-  /** Under the graph: what its marks mean. */
-  foot?: ReactNode;
-  height?: number;
-  minWidth?: number;
 }
 
-/** A graph drawn on canvas, with its controls and downloads. */
-export function PlotPanel<State, P extends Plot<State>>(props: Props<State, P>) {
-  const { title, fileTitle, plot: Made, state, dark, highlight, onPick, empty, height = 420, minWidth = 0 } = props;
+/** Draw a graph in the element that gets the reference, as long as it is there. */
+export function usePlot<State, P extends Plot<State>>(props: Drawn<State, P>, plot: RefObject<P | null>) {
+  const { plot: Made, state, dark, highlight, onPick } = props;
   const root = useRef<HTMLDivElement>(null);
-  const own = useRef<P | null>(null);
-  const plot = props.plotRef ?? own;
   useEffect(() => {
     const made = new Made(root.current as HTMLDivElement, highlight, styles.tip ?? '');
     plot.current = made;
@@ -48,6 +32,32 @@ export function PlotPanel<State, P extends Plot<State>>(props: Props<State, P>) 
   useEffect(() => plot.current?.update(state), [plot, state]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the colours are read from the page
   useEffect(() => plot.current?.recolor(), [plot, dark]);
+  return root;
+}
+
+interface Props<State, P extends Plot<State>> extends Drawn<State, P> {
+  title: string;
+  fileTitle: string;
+  /** For what the plot can do besides. */
+  plotRef?: RefObject<P | null>;
+  rows: () => Cell[][];
+  summary: string;
+  /** Said in place of the graph. */
+  empty?: ReactNode;
+  tools?: ReactNode;
+  aside?: ReactNode;
+  /** Under the graph: what its marks mean. */
+  foot?: ReactNode;
+  height?: number;
+  minWidth?: number;
+}
+
+/** A graph drawn on canvas, with its controls and downloads. */
+export function PlotPanel<State, P extends Plot<State>>(props: Props<State, P>) {
+  const { title, fileTitle, empty, height = 420, minWidth = 0 } = props;
+  const own = useRef<P | null>(null);
+  const plot = props.plotRef ?? own;
+  const root = usePlot(props, plot);
   const Scroll = minWidth ? 'section' : 'div'; // what scrolls must be reachable by keyboard, and have a name
   const picture = async () => {
     const blob = await plot.current?.picture(fileTitle);

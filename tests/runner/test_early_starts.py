@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -107,8 +108,12 @@ def test_where_none_starts_early(monkeypatch: pytest.MonkeyPatch, why: str) -> N
     gpu = SeeingGpu()
     gpu.sees_processes = why != "hidden"
     known = {"Card": {"need": 30 * GB, "tasks": 4, "limit": "gain"}}
-    more = {"known": {"known": known}, "two": {"task_gpus": 2}, "given": {"per_gpu": 4}}.get(why, {})
-    rig = Rig(monkeypatch, gpu, **more)
+    more: dict[str, dict[str, Any]] = {
+        "known": {"known": known},
+        "two": {"task_gpus": 2},
+        "given": {"per_gpu": 4},
+    }
+    rig = Rig(monkeypatch, gpu, **more.get(why, {}))
     rig.start_all([1] * 24)
     assert not rig.early
 

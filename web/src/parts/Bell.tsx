@@ -24,7 +24,7 @@ export function Bell() {
   return (
     <Popover opened={opened} onChange={change} position="bottom-end" width={360} shadow="md" trapFocus>
       <Popover.Target>
-        <Tooltip label={label}>
+        <Tooltip label={label} disabled={opened}>
           <ActionIcon aria-label={label} className={styles.bell} onClick={() => change(!opened)}>
             <IconBell size={18} />
             {unread > 0 && <span className={styles.count}>{unread > 99 ? '99+' : unread}</span>}
@@ -78,7 +78,7 @@ function Foot({ onOpen }: { onOpen: () => void }) {
           variant="default"
           onClick={async () => setPermission(await Notification.requestPermission())}
         >
-          Also while this page is in the background
+          Also in the background
         </Button>
       )}
       {(account || !team) && (

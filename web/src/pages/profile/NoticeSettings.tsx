@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { useChooseNotices, useNoticeChoices, useTryNotices } from '../../api/notices';
 import type { ChoicesRequest, NoticeChoices, NoticeKind } from '../../api/types';
 import { NOTICE_KINDS, withKind } from '../../lib/notices';
-import { ErrorPanel } from '../../parts/ErrorPanel';
+import { errorText } from '../../parts/ErrorPanel';
 import { IconTrash } from '../../parts/icons';
 import { done, failed } from '../../parts/notify';
 import { Loaded } from '../../parts/Page';
@@ -79,12 +79,7 @@ function Choice({ chosen }: { chosen: NoticeChoices }) {
           All of them also go to what <code>notify.urls</code> names in the settings of the server.
         </Text>
       )}
-      <AddAddress
-        chosen={chosen}
-        onAdd={(body, onSuccess) => choose.mutate(body, { onSuccess })}
-        adding={choose.isPending}
-      />
-      {choose.error && <ErrorPanel error={choose.error} title="This is not saved" />}
+      <AddAddress chosen={chosen} />
     </>
   );
 }
@@ -143,36 +138,33 @@ function Row({ id, name, about, problem, kinds, disabled = false, onKinds, onRem
   );
 }
 
-interface AddProps {
-  chosen: NoticeChoices;
-  adding: boolean;
-  onAdd: (body: ChoicesRequest, done: () => void) => void;
-}
-
-function AddAddress({ chosen, adding, onAdd }: AddProps) {
+function AddAddress({ chosen }: { chosen: NoticeChoices }) {
   const [url, setUrl] = useState('');
+  const choose = useChooseNotices();
   const add = (event: FormEvent) => {
     event.preventDefault();
     const { mail, addresses = [] } = asRequest(chosen);
     const kinds = NOTICE_KINDS.map(({ kind }) => kind);
-    onAdd({ mail, addresses: [...addresses, { url: url.trim(), kinds }] }, () => setUrl(''));
+    choose.mutate({ mail, addresses: [...addresses, { url: url.trim(), kinds }] }, { onSuccess: () => setUrl('') });
   };
   const schemes = chosen.schemes?.map((one) => `${one}://`).join(', ');
   return (
     <form onSubmit={add}>
-      <Group mt="sm" align="flex-end" gap="sm">
+      <Group mt="sm" align="flex-start" gap="sm">
         <TextInput
           style={{ flex: 1, minWidth: 220 }}
           label="Another address"
           description={
             schemes ? `It begins with ${schemes}` : 'As apprise writes it: ntfys://…, slack://…, mailtos://…, json://…'
           }
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
           placeholder="ntfys://ntfy.sh/my-topic"
           maxLength={1000}
           value={url}
+          error={choose.error && errorText(choose.error)}
           onChange={(event) => setUrl(event.currentTarget.value)}
         />
-        <Button type="submit" variant="default" loading={adding} disabled={!url.trim()}>
+        <Button mt={24} type="submit" variant="default" loading={choose.isPending} disabled={!url.trim()}>
           Add
         </Button>
       </Group>

@@ -52,15 +52,17 @@ function Choice({ chosen }: { chosen: NoticeChoices }) {
           </tr>
         </thead>
         <tbody>
-          <Row
-            id="mail"
-            name="Mail"
-            about={to ?? why ?? ''}
-            problem={chosen.mail_problem}
-            kinds={mail}
-            disabled={!to}
-            onKinds={(kinds) => save({ mail: kinds })}
-          />
+          {(to || chosen.schemes) && (
+            <Row
+              id="mail"
+              name="Mail"
+              about={to ?? why ?? ''}
+              problem={chosen.mail_problem}
+              kinds={mail}
+              disabled={!to}
+              onKinds={(kinds) => save({ mail: kinds })}
+            />
+          )}
           {addresses.map(({ id, shown, kinds, problem }) => (
             <Row
               key={id}
@@ -122,17 +124,19 @@ function Row({ id, name, about, problem, kinds, disabled = false, onKinds, onRem
           />
         </td>
       ))}
-      <td className={styles.acts}>
-        <Button size="compact-sm" variant="default" disabled={disabled} loading={attempt.isPending} onClick={send}>
-          Try
-        </Button>
-        {onRemove && (
-          <Tooltip label={`Remove ${name}`}>
-            <ActionIcon aria-label={`Remove ${name}`} onClick={onRemove}>
-              <IconTrash size={16} />
-            </ActionIcon>
-          </Tooltip>
-        )}
+      <td>
+        <div className={styles.acts}>
+          <Button size="compact-sm" variant="default" disabled={disabled} loading={attempt.isPending} onClick={send}>
+            Try
+          </Button>
+          {onRemove && (
+            <Tooltip label={`Remove ${name}`}>
+              <ActionIcon aria-label={`Remove ${name}`} onClick={onRemove}>
+                <IconTrash size={16} />
+              </ActionIcon>
+            </Tooltip>
+          )}
+        </div>
       </td>
     </tr>
   );

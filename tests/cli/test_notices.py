@@ -23,3 +23,11 @@ def test_notices_are_listed_and_read(cli: Cli) -> None:
 def test_a_kind_that_does_not_exist_is_refused(cli: Cli, given: str) -> None:
     refused = cli.quick("submit", cli.script(TINY), "--notify", given, code=2)
     assert "ended, failed, attention, all or none" in refused.err
+
+
+@pytest.mark.parametrize(("given", "kinds"), [("none", []), ("all", ["ended", "failed", "attention"])])
+def test_all_and_none_are_other_than_nothing(cli: Cli, given: str, kinds: list[str]) -> None:
+    arguments = ("submit", cli.script(TINY), "--gpus", "0", "--json")
+    job = cli.quick(*arguments, "--notify", given).json["id"]
+    assert cli.quick("show", job, "--json").json["spec"]["notify"] == kinds
+    assert cli.quick("show", cli.quick(*arguments).json["id"], "--json").json["spec"]["notify"] is None

@@ -64,7 +64,7 @@ def test_results_are_read_and_fetched_from_where_they_are(server: ServerProcess,
         assert (tmp_path / task / "work" / "result.txt").read_text() == str(rate)
         assert f"loss {rate}" in (tmp_path / task / "attempts" / "1" / "out.log").read_text()
         assert f"loss {rate}" in paddock(server, "logs", task)[1]
-        assert server.get(f"/tasks/{task}/files?path=attempts")["total"] == 1
+        assert server.get(f"/tasks/{task}/files", path="attempts")["total"] == 1
         where = Path(server.get(f"/tasks/{task}")["folder"])
         assert where.parts[-5] == "jobs" and where.parts[-6] == attempts(server, task)[0]["node"]
     folders = [where.parents[2].parent / job, *server.home.root.parent.glob(f"gpu*/jobs/{job}")]

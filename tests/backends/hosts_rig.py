@@ -58,7 +58,7 @@ class HostsRig(Rig):
     def begin(self, slots: int = 3) -> HostsBackend:
         """Return a backend that has not heard from its hosts yet."""
         settings = self.settings.model_copy(update={"slots": slots})
-        self.links.append(HostLinks(settings, self.team, self.folder, answer_seconds=8.0))
+        self.links.append(HostLinks(settings, self.team, self.folder, answer_seconds=8.0, server=None))
         return HostsBackend("lab", self.folder / "queue", settings, self.links[-1], self.roster)
 
     def node_names(self) -> set[str]:

@@ -2,10 +2,13 @@
 
 import json
 import os
+import pwd
+import shutil
 import signal
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -17,11 +20,13 @@ from paddock.common.processes import children, read
 from paddock.errors import BackendUnavailable
 from paddock.models import Cause, Place
 from paddock.models.hosts import ListedHost
+from paddock.settings import TeamSettings
 from tests.backends.contract import SLEEPER, BackendContract, BareContract, BatchContract, RestartContract, placed
 from tests.backends.hosts_rig import HostsRig
 from tests.backends.rig import ENDED, RUNNING, Rig, states
 from tests.support.server import wait_for
 from tests.support.sshd import NEEDS_SSHD, SshRig, ssh_hosts
+from tests.team.unix_users import ROOT, unix_users
 
 pytestmark = NEEDS_SSHD
 
@@ -183,15 +188,12 @@ def test_ssh_that_is_killed_or_stopped_changes_nothing(rig: HostsRig, backend: H
         for pid in clients:
             os.kill(pid, number)
         if number == signal.SIGSTOP:
-            stopped = clients
             rig.eventually(lambda: [host.state for host in backend.hosts()] == ["silent", "silent"])
         rig.eventually(lambda: backend.poll([one]) and [host.state for host in backend.hosts()] == ["up", "up"])
         assert states(backend, one) == [RUNNING]
     (rig.of("a1") / "go").touch()
     rig.wait_end(backend, one)
     assert (rig.of("a1") / "ran").read_text() == "x\n"
-    for pid in stopped:
-        os.kill(pid, signal.SIGKILL)
 
 
 def _ssh_clients(ssh: SshRig, count: int) -> list[int] | None:
@@ -206,3 +208,32 @@ def test_without_hosts_it_says_what_to_do(tmp_path: Path, ssh: SshRig) -> None:
     with pytest.raises(BackendUnavailable, match="it has no hosts: `paddock hosts add NAME`"):
         rig.open().nodes()
     rig.close()
+
+
+@ROOT
+@pytest.mark.parametrize("how", ["ssh", "sudo"])
+def test_runners_of_two_people_are_their_own_processes(tmp_path: Path, how: Literal["ssh", "sudo"]) -> None:
+    with unix_users() as users, ssh_hosts(1, login=users.service, reader=users.service) as ssh:
+        rig = HostsRig(tmp_path, ssh)
+        rig.team = TeamSettings(agent=users.agent)
+        rig.settings = rig.settings.model_copy(update={"as_user": how, "folder": "~/jobs", "shared_home": False})
+        backend = rig.open()
+        try:
+            pids = {}
+            for number, user in enumerate((users.alice, users.bob)):
+                own = users.home(user) / "jobs"
+                (own / "a1.0").mkdir(parents=True)
+                for path in (own, own / "a1.0"):
+                    shutil.chown(path, user)
+                    path.chmod(0o700)
+                batch = rig.shell(f"b{number}", "echo $$ > pid; exec sleep 600")
+                places = [Place(node="gpu1", devices=[str(number)])]
+                batch = batch.model_copy(update={"folder": str(own / "a1"), "places": places, "user": user})
+                rig.ids += backend.submit(batch)
+                pids[user] = int(rig.wait_file(own / "a1.0/pid"))
+                rig.wait_state(backend, batch.keys[0], RUNNING)
+            for user, pid in pids.items():
+                assert os.stat(f"/proc/{pid}").st_uid == pwd.getpwnam(user).pw_uid
+        finally:
+            rig.close()
+        assert [processes.started(pid) for pid in pids.values()] == [None, None]

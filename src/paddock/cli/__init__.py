@@ -45,6 +45,7 @@ _COMMANDS = {
     "users disable": "people:users_disable", "users enable": "people:users_enable",
     "groups ls": "people:groups_ls", "groups add": "people:groups_add", "groups edit": "people:groups_edit",
     "groups rm": "people:groups_rm",
+    "hosts ls": "hosts:ls", "hosts add": "hosts:add", "hosts lost": "hosts:lost", "hosts forget": "hosts:forget",
     "invite": "people:invite", "audit": "people:audit",
 }  # fmt: skip
 # What `paddock NAME COMMAND` is about. `paddock token` alone does something, too.
@@ -52,6 +53,7 @@ _GROUPS = {
     "team": "Turn accounts on or off, and set up what several people need.",
     "users": "List and change the people of the team (for admins).",
     "groups": "List and change groups of people (for admins).",
+    "hosts": "List, add and give up the machines that are reached by ssh.",
     "token": "",
 }
 

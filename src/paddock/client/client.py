@@ -21,6 +21,7 @@ from paddock.errors import InvalidInput, NotFound
 if TYPE_CHECKING:
     from paddock.client.attach import AttachCommand
     from paddock.client.bundle import Bundle
+    from paddock.client.hosts import HostCalls
     from paddock.client.job import JobHandle
     from paddock.client.logs import TaskLog
     from paddock.client.team import TeamCalls
@@ -83,6 +84,13 @@ class Client:
         from paddock.client.team import TeamCalls
 
         return TeamCalls(self._connection)
+
+    @property
+    def hosts(self) -> HostCalls:
+        """The machines that the server reaches by ssh."""
+        from paddock.client.hosts import HostCalls
+
+        return HostCalls(self._connection)
 
     # --- submitting -------------------------------------------------------------------------------------------------
 

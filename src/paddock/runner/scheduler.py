@@ -8,7 +8,7 @@ from typing import Mapping, Optional
 
 
 def node(environ: Mapping[str, str]) -> str:
-    return environ.get("SLURMD_NODENAME") or socket.gethostname()
+    return environ.get("PADDOCK_NODE") or environ.get("SLURMD_NODENAME") or socket.gethostname()
 
 
 def device(environ: Mapping[str, str]) -> Optional[str]:

@@ -5,6 +5,7 @@ admin declares it lost. Then its allocations have ended; when it answers again, 
 before it gets anything new.
 """
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -31,6 +32,7 @@ from paddock.models.hosts import HostInfo, ListedHost
 from paddock.settings import HostsSettings
 
 MACHINES = "machines"
+FIRST_SECONDS = 2.5
 
 
 class HostRoster(Protocol):
@@ -70,6 +72,7 @@ class HostsBackend:
         self.sure = not settings.shared_home
         self._folder, self._settings, self._links, self._roster = folder, settings, links, roster
         self._machines: dict[str, Machine] = {}
+        self._waited = False  # for a first answer
         self._entries = Entries(folder)
         self._lock = self._entries.lock
         self._far = FarEntries(
@@ -130,19 +133,24 @@ class HostsBackend:
         return Check(accepted=True, message=f"runs on a host of {self.name} as soon as enough of it is free")
 
     def nodes(self) -> Sequence[Node]:
-        listed = self._listed()
-        with self._lock:
-            self._meet(listed)
-            entries = self._entries.all()
-            states = {name: self._state(machine, listed.get(name)) for name, machine in self._machines.items()}
-            known = [machine.node(self.name, entries, *states[name]) for name, machine in self._machines.items()]
+        """Return the hosts that are known. The first time, they have a moment to answer."""
+        listed, until = self._listed(), time.monotonic() + FIRST_SECONDS
+        while True:
+            with self._lock:
+                self._meet(listed)
+                entries, machines = self._entries.all(), list(self._machines.values())
+                states = [self._state(machine, listed.get(machine.name)) for machine in machines]
+                known = [one.node(self.name, entries, *state) for one, state in zip(machines, states, strict=True)]
             found = [node for node in known if node is not None]
-        if found:
-            return found
-        if not listed:
-            raise BackendUnavailable("it has no hosts: `paddock hosts add NAME` adds one")
-        name, (_, why) = next(iter(states.items()))
-        raise BackendUnavailable(f"no host has answered yet; {why or name}")
+            if found:
+                return found
+            if not listed:
+                raise BackendUnavailable("it has no hosts: `paddock hosts add NAME` adds one")
+            if self._waited or time.monotonic() > until:
+                self._waited = True
+                why = next((why for _, why in states if why), ", ".join(list(listed)[:3]))
+                raise BackendUnavailable(f"no host has answered yet: {why}")
+            time.sleep(0.05)
 
     def hosts(self) -> Sequence[HostInfo]:
         listed = self._listed()
@@ -226,7 +234,8 @@ class HostsBackend:
     def _environment(self, entry: Entry) -> Mapping[str, str]:
         machine = self._machines.get(entry.node or "")
         equipment = machine.equipment if machine is not None else None
-        return {} if equipment is None else equipment.environment(entry)
+        # What ssh calls the host may not be what it calls itself: its runners report under the name that people know.
+        return {} if equipment is None else {**equipment.environment(entry), "PADDOCK_NODE": entry.node or ""}
 
     def _status(self, entry: Entry) -> AllocationStatus:
         status = entry.status(entry.node or "")

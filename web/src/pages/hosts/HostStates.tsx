@@ -21,7 +21,7 @@ export function HostStates({ backend }: { backend: string }) {
         <li key={host.name}>
           <IconAlert className={waits.icon} />
           <div className={waits.words}>
-            <b>{host.name}</b> {stateText(host)}
+            <b>{host.name}</b> <span className={styles.state}>{host.state}</span> {host.reason ?? stateText(host)}
             {host.allocations ? <span className={waits.hint}>{keepsText(host)}</span> : null}
           </div>
           {role === 'admin' && <Acts host={host} />}
@@ -31,20 +31,12 @@ export function HostStates({ backend }: { backend: string }) {
   );
 }
 
-function stateText({ state, since, reason }: HostInfo): string {
+/** What a state means, where the server does not say why. */
+function stateText({ state, since }: HostInfo): string {
   const at = since ? ` since ${clock(since)}` : '';
-  switch (state) {
-    case 'silent':
-      return `does not answer${at}${reason ? `: ${reason}` : ''}`;
-    case 'lost':
-      return `was declared lost${since ? ` at ${clock(since)}` : ''}${reason ? `: ${reason}` : ''}`;
-    case 'new':
-      return `was not heard from yet${reason ? `: ${reason}` : ''}`;
-    case 'leaving':
-      return 'gets nothing new; what runs there goes on to its end';
-    default:
-      return `is ${state}${at}${reason ? `: ${reason}` : ''}`;
-  }
+  if (state === 'new') return 'It was not heard from yet.';
+  if (state === 'leaving') return 'It gets nothing new; what runs there goes on to its end.';
+  return at && `${state}${at}`;
 }
 
 function keepsText({ state, allocations = 0 }: HostInfo): string {

@@ -294,6 +294,14 @@ class NotifySettings(Model):
         description="kinds of addresses that people may give for themselves; others would let them make the server "
         "call anything",
     )
+    hosts: list[str] = Field(
+        default_factory=list,
+        description="hosts inside your network that people's own addresses may name, such as a Mattermost of your own; "
+        "without it, addresses inside are refused",
+    )
+    per_hour: int = Field(
+        20, ge=1, description="messages per person and hour; what is more comes together in one message"
+    )
     days: float = Field(90.0, gt=0, description="how long notices are kept")
 
 

@@ -135,6 +135,20 @@ def test_a_host_is_added_with_its_fingerprint_and_forgotten(server: ServerProces
     assert paddock(server, "hosts", "forget", "gpu7")[0] == 3
 
 
+def test_doctor_asks_each_host(server: ServerProcess, ssh: SshRig) -> None:
+    ssh["gpu2"].kill()
+    try:
+        _, output, _ = paddock(server, "doctor", "--backend", "lab", "--json")
+    finally:
+        ssh["gpu2"].start()
+    found = {one["name"]: one for one in json.loads(output)}
+    assert found["host gpu1"]["status"] == "ok", found["host gpu1"]
+    assert "GPUs: 1 (" in found["host gpu1"]["detail"]
+    assert found["host gpu2"]["status"] == "error"
+    assert "gpu2" in found["host gpu2"]["detail"]
+    assert "gpu2 " in found["host gpu2"]["fix"]
+
+
 @pytest.mark.parametrize(
     ("body", "message"),
     [

@@ -9,11 +9,13 @@ import argparse
 import contextlib
 import json
 import os
+import pwd
 import random
 import signal
 import sys
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,8 @@ from tests.support.team import ALICE, BOB
 from tests.team.member_server import MemberServer, member_server, owners
 
 PATIENCE = 1800.0
+KINDS = ("server", "agent", "agent", "sudo", "runner")
+STOPPED = "stopped "  # before a kind: it is stopped (SIGSTOP), and never goes on by itself
 WITNESS = """
 import fcntl, os, time
 folder = os.path.expanduser("~/witness")
@@ -61,10 +65,12 @@ class Verdict:
         return not (self.lost or self.twice or self.foreign)
 
 
-def campaign(lab: MemberServer, kills: int, tasks: int, seed: int = 1, pause: float = 0.2) -> Verdict:
+def campaign(
+    lab: MemberServer, kills: int, tasks: int, seed: int = 1, pause: float = 0.2, kinds: Sequence[str] = KINDS
+) -> Verdict:
     """Kill at random while the tasks of two people run, and judge what came of them.
 
-    `pause`: seconds of each of the five epochs of a task.
+    `pause`: seconds of each of the five epochs of a task. `kinds`: what is killed; see `_is`.
     """
     script = WITNESS.replace("PAUSE", str(pause))
     chance, verdict, began = random.Random(seed), Verdict(), time.monotonic()
@@ -72,7 +78,7 @@ def campaign(lab: MemberServer, kills: int, tasks: int, seed: int = 1, pause: fl
     jobs = {name: lab.submit(name, script, {"n": list(range(tasks // 2))}, **spec) for name in (ALICE, BOB)}
     while verdict.kills.total() < kills:
         time.sleep(chance.uniform(0.2, 1.5))
-        what = chance.choice(["server", "agent", "agent", "sudo", "runner"])
+        what = chance.choice(kinds)
         if _kill(lab, what, chance):
             verdict.kills[what] += 1
         if all(_ended(lab, name, job) for name, job in jobs.items()):
@@ -93,15 +99,20 @@ def _kill(lab: MemberServer, what: str, chance: random.Random) -> bool:
         lab.restart()
         return True
     uids = {lab.uid(ALICE), lab.uid(BOB)}
-    found = [pid for pid in processes.all_pids() if _is(pid, what, uids, lab.users.service)]
+    number = signal.SIGSTOP if what.startswith(STOPPED) else signal.SIGKILL
+    what = what.removeprefix(STOPPED)
+    if what in ("ssh", "sshd", "monitor"):
+        uids = {pwd.getpwnam(lab.users.service).pw_uid}
+    found = [pid for pid in processes.all_pids() if _is(pid, what, uids)]
     if not found:
         return False
     with contextlib.suppress(ProcessLookupError):
-        os.kill(chance.choice(found), signal.SIGKILL)
+        os.kill(chance.choice(found), number)
     return True
 
 
-def _is(pid: int, what: str, uids: set[int], service: str) -> bool:
+def _is(pid: int, what: str, uids: set[int]) -> bool:
+    """Return True for a process of this kind. `monitor`: an agent of the server's own account on a host."""
     try:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
         uid = os.stat(f"/proc/{pid}").st_uid
@@ -109,10 +120,15 @@ def _is(pid: int, what: str, uids: set[int], service: str) -> bool:
         return False
     if what == "sudo":
         return words[0].endswith(b"sudo") and any(word.endswith(b"paddock-agent") for word in words)
-    archive = any(word.endswith(b".pyz") for word in words)
-    if uid not in uids or not archive:
+    if uid not in uids:
         return False
-    return b"--agent" in words if what == "agent" else any(b"/allocations/" in word for word in words)
+    if what == "ssh":
+        return words[0].endswith(b"ssh") and b"BatchMode=yes" in words
+    if what == "sshd":
+        return words[0].startswith(b"sshd: ")
+    if not any(word.endswith(b".pyz") for word in words):
+        return False
+    return any(b"/allocations/" in word for word in words) if what == "runner" else b"--agent" in words
 
 
 def _judge(lab: MemberServer, name: str, job: str, verdict: Verdict) -> None:
@@ -132,7 +148,8 @@ def _judge(lab: MemberServer, name: str, job: str, verdict: Verdict) -> None:
             verdict.twice.append(why)
     verdict.twice += [f"{one} began {count} times" for one, count in Counter(mine("begun")).items() if count > 1]
     verdict.twice += [f"{one} ran beside another" for one in mine("overlaps")]
-    verdict.foreign |= owners(lab.folder(name, job)) - {(lab.uid(name), 0)}
+    for folder in lab.folders(name, job):
+        verdict.foreign |= owners(folder) - {(lab.uid(name), 0)}
 
 
 def _doubled(lab: MemberServer, name: str, task: str, done: list[str]) -> str | None:
@@ -168,6 +185,11 @@ def main() -> int:
             for name in (ALICE, BOB):
                 cluster.run("sacctmgr", "-i", "-Q", "add", "user", lab.unix(name), "account=lab")
         verdict = campaign(lab, given.kills, given.tasks, given.seed, given.pause)
+    return report(verdict)
+
+
+def report(verdict: Verdict) -> int:
+    """Print a verdict. Return the exit code."""
     sys.stdout.write(
         f"{verdict.tasks} tasks, kills: {dict(verdict.kills)}, {verdict.seconds:.0f} s; lost {len(verdict.lost)}, "
         f"twice {len(verdict.twice)}, wrong owners {len(verdict.foreign)}\n"

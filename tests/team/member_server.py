@@ -4,7 +4,7 @@ import json
 import os
 import pwd
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,6 +42,10 @@ class MemberServer:
 
     def folder(self, name: str, job: str) -> Path:
         return self.root(name) / "jobs" / job
+
+    def folders(self, name: str, job: str) -> list[Path]:
+        """All folders of a job: one, or one per host."""
+        return [*self.root(name).glob(f"jobs/{job}"), *self.root(name).glob(f"*/jobs/{job}")]
 
     def restart(self) -> None:
         """Kill the server as a power cut would, and start it again at the same address."""
@@ -89,10 +93,19 @@ class MemberServer:
         return self.tasks(name, job)
 
 
+Prepare = Callable[[UnixUsers, ExitStack], Mapping[str, Any]]
+
+
 @contextmanager
-def member_server(local__slots: int = 4, **settings: Any) -> Iterator[MemberServer]:
-    with unix_users() as users, tempfile.TemporaryDirectory(prefix="packages-", dir=users.folder) as packages:
+def member_server(local__slots: int = 4, prepare: Prepare | None = None, **settings: Any) -> Iterator[MemberServer]:
+    """`prepare` returns further settings, after the accounts are there."""
+    with (
+        unix_users() as users,
+        tempfile.TemporaryDirectory(prefix="packages-", dir=users.folder) as packages,
+        ExitStack() as before,
+    ):
         copy_packages(Path(packages))
+        settings |= prepare(users, before) if prepare else {}
         server = UserServer(
             users.service,
             users.home(users.service) / "paddock",

@@ -77,7 +77,15 @@ class JobRemoved(Model):
     kind: ClassVar = "removed"
 
 
-EventData = JobChange | TasksRequested | TasksUpdate | JobRemoved
+class NoticesChanged(Model):
+    """A person has a new notice, or has read some."""
+
+    kind: ClassVar = "notice"
+    user: str = Field(description="whose notices")
+    unread: int
+
+
+EventData = JobChange | TasksRequested | TasksUpdate | JobRemoved | NoticesChanged
 
 
 class _EventOfJob(Model):
@@ -101,7 +109,15 @@ class RemovedEvent(_EventOfJob):
     data: JobRemoved
 
 
-ServerEvent = Annotated[JobEvent | TasksEvent | RemovedEvent, Field(discriminator="kind")]
+class NoticeEvent(Model):
+    id: int = Field(description="the position of the event in the stream")
+    at: datetime
+    job: None = None
+    kind: Literal["notice"]
+    data: NoticesChanged
+
+
+ServerEvent = Annotated[JobEvent | TasksEvent | RemovedEvent | NoticeEvent, Field(discriminator="kind")]
 
 
 class StreamPosition(Model):
@@ -116,5 +132,5 @@ class Event(Model):
     id: int
     at: datetime
     job: str | None = None
-    kind: Literal["job", "tasks", "removed"]
+    kind: Literal["job", "tasks", "removed", "notice"]
     data: dict[str, Any] = Field(default_factory=dict)

@@ -29,6 +29,10 @@ from paddock.models.jobs import (
 from paddock.models.keep import PruneItem, PruneKind, PruneReport, PruneRequest, PruneTotal
 from paddock.models.preflight import FoundEnvironment, NamedFile, Needed, Preflight
 from paddock.models.metric_names import Goal
+from paddock.models.notices import (
+    AddressRequest, ChoicesRequest, Notice, NoticeAddress, NoticeChoices, NoticeKind, NoticePage, NoticesRead,
+    TryRequest, TryResult,
+)
 from paddock.models.resources import HostsResources, Resources, SlurmResources, Triple
 from paddock.models.script import FlagStyle, InspectRequest, ScriptParam, ScriptReport, ValuePlace
 from paddock.models.search import (

@@ -7,6 +7,7 @@ from pydantic import Field, StringConstraints
 
 from paddock.models.accounts import Visibility
 from paddock.models.base import MOST_SECONDS, Cause, Model, Name, Params, RelativePath, Seconds, TaskState, Text
+from paddock.models.notices import NoticeKind
 from paddock.models.preflight import Preflight
 from paddock.models.script import ScriptReport
 from paddock.models.spec import CodeInfo, JobSpec, MetricPattern, Objective, ObjectiveChoice, Submission
@@ -215,6 +216,9 @@ class JobPatch(Model):
     tags: list[Tag] | None = Field(None, max_length=MAX_TAGS)
     pinned: bool | None = None
     visibility: Visibility | None = None
+    notify: list[NoticeKind] | None = Field(
+        None, max_length=10, description="of what its owner is told outside the page"
+    )
 
 
 class BulkRequest(Model):

@@ -12,6 +12,7 @@ from paddock.models.accounts import Visibility
 from paddock.models.base import MOST_SECONDS, Cause, EnvName, Model, Name, ParamName, RelativePath, Seconds, Text
 from paddock.models.choices import Convention, Method
 from paddock.models.metric_names import Goal, goal_of
+from paddock.models.notices import NoticeKind
 from paddock.models.resources import Resources
 from paddock.models.space import ParamSpace
 
@@ -213,6 +214,12 @@ class JobSpec(Model):
     priority: int = Field(0, ge=-100, le=100, description="among the jobs of the same owner, the highest goes first")
     visibility: Visibility = Field(
         Visibility.TEAM, description="who sees the job where people have accounts: the team, or only its owner"
+    )
+    notify: list[NoticeKind] | None = Field(
+        None,
+        max_length=10,
+        description="of what its owner is told outside the page, by mail and at their addresses; "
+        "as they have chosen for all jobs when not given",
     )
     resources: Resources = Resources()
     environment: Environment = Environment()

@@ -93,11 +93,11 @@ def serve(
         )
         daily.start()
         token = home.ensure_token()
-        app = create_app(Server(db, home, settings, engine, wakeup), token)
         port = listener.getsockname()[1]
         url = _url(settings.host, port, "https" if secure else "http")
         about = ServerAddress.here(url, port, cluster, tls.certificate(settings), settings.public_url)
         page = (settings.public_url or url).rstrip("/")
+        app = create_app(Server(db, home, settings, engine, wakeup, page), token)
         held.add_address(url)
         server = _Uvicorn(app, secure, home, about, lambda: (announce or _print)(url, f"{page}/?token={token}"))
         server.config.proxy_headers = settings.public_url is not None  # anybody on this machine can send these headers

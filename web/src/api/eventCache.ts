@@ -44,6 +44,7 @@ export class EventCache {
     for (const event of events) {
       if (event.kind === 'reset') this.client.invalidateQueries();
       else if (event.kind === 'removed') this.removed(event.job);
+      else if (event.kind === 'notice') this.client.invalidateQueries({ queryKey: ['notices'] });
       else {
         if (event.kind === 'tasks') this.tasks(event.job, event.data);
         else if (event.data.change === 'objective') this.judgedAnew(event.job);

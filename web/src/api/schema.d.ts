@@ -114,7 +114,8 @@ export interface paths {
         };
         /**
          * Follow Events
-         * @description Follow what changes in the jobs that one sees, as server-sent events of the kinds `job`, `tasks` and `removed`.
+         * @description Follow what changes in the jobs that one sees, as server-sent events of the kinds `job`, `tasks`, `removed`
+         *     and `notice` (of one's own).
          *
          *     The first event is `hello`, with the position of the stream; or `reset`, if events were missed that are no longer
          *     kept: then fetch everything again.
@@ -988,6 +989,90 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/me/notices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Notices
+         * @description Return one's own notices, newest first.
+         */
+        get: operations["list_notices_api_v1_me_notices_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/me/notices/choices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Choices
+         * @description Return what one wants to be told outside the page, and where.
+         */
+        get: operations["show_choices_api_v1_me_notices_choices_get"];
+        /**
+         * Choose Notices
+         * @description Choose what one wants to be told outside the page, and where. Addresses that are not named are forgotten.
+         */
+        put: operations["choose_notices_api_v1_me_notices_choices_put"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/me/notices/read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read Notices
+         * @description Mark one's own notices as read.
+         */
+        post: operations["read_notices_api_v1_me_notices_read_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/me/notices/try": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try Notices
+         * @description Send a message to one's own mail or to an address of one's own, and return whether it was accepted.
+         */
+        post: operations["try_notices_api_v1_me_notices_try_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/me/password": {
         parameters: {
             query?: never;
@@ -1839,6 +1924,24 @@ export interface components {
             unix_name?: string | null;
         };
         /**
+         * AddressRequest
+         * @description An address of one's own, and what is sent there.
+         */
+        AddressRequest: {
+            /**
+             * Id
+             * @description of one that is known
+             */
+            id?: string | null;
+            /** Kinds */
+            kinds?: components["schemas"]["NoticeKind"][];
+            /**
+             * Url
+             * @description of a new one, as apprise writes it: ntfys://ntfy.sh/TOPIC, slack://...
+             */
+            url?: string | null;
+        };
+        /**
          * Allocation
          * @description What was requested from a backend, and what the backend last reported.
          */
@@ -2280,6 +2383,19 @@ export interface components {
             when?: {
                 [key: string]: components["schemas"]["JsonValue"][];
             };
+        };
+        /**
+         * ChoicesRequest
+         * @description What a person wants to be told outside the page, and where. The page shows every notice.
+         */
+        ChoicesRequest: {
+            /** Addresses */
+            addresses?: components["schemas"]["AddressRequest"][];
+            /**
+             * Mail
+             * @description by mail to one's own address
+             */
+            mail?: components["schemas"]["NoticeKind"][];
         };
         /**
          * CodeInfo
@@ -3445,6 +3561,11 @@ export interface components {
             description?: string | null;
             /** Name */
             name?: string | null;
+            /**
+             * Notify
+             * @description of what its owner is told outside the page
+             */
+            notify?: components["schemas"]["NoticeKind"][] | null;
             /** Pinned */
             pinned?: boolean | null;
             /** Tags */
@@ -3503,6 +3624,11 @@ export interface components {
              * @default
              */
             name?: string;
+            /**
+             * Notify
+             * @description of what its owner is told outside the page, by mail and at their addresses; as they have chosen for all jobs when not given
+             */
+            notify?: components["schemas"]["NoticeKind"][] | null;
             /**
              * @default {
              *       "goal": "min",
@@ -4031,6 +4157,157 @@ export interface components {
              * @default true
              */
             usable?: boolean;
+        };
+        /** Notice */
+        Notice: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Id */
+            id: number;
+            /** Job */
+            job?: string | null;
+            kind: components["schemas"]["NoticeKind"];
+            /**
+             * Link
+             * @description a path of the page
+             */
+            link: string;
+            /** Read At */
+            read_at?: string | null;
+            /**
+             * Text
+             * @default
+             */
+            text?: string;
+            /** Title */
+            title: string;
+        };
+        /**
+         * NoticeAddress
+         * @description An address as it is shown: without its secrets.
+         */
+        NoticeAddress: {
+            /** Id */
+            id: string;
+            /** Kinds */
+            kinds: components["schemas"]["NoticeKind"][];
+            /**
+             * Problem
+             * @description why the last notice could not be sent there
+             */
+            problem?: string | null;
+            /** Shown */
+            shown: string;
+        };
+        /** NoticeChoices */
+        NoticeChoices: {
+            /** Addresses */
+            addresses?: components["schemas"]["NoticeAddress"][];
+            /** Mail */
+            mail?: components["schemas"]["NoticeKind"][];
+            /**
+             * Mail Problem
+             * @description why the last mail could not be sent
+             */
+            mail_problem?: string | null;
+            /**
+             * Mail To
+             * @description one's own address; null: mail cannot be sent, see `mail_why`
+             */
+            mail_to?: string | null;
+            /**
+             * Mail Why
+             * @description why mail cannot be sent
+             */
+            mail_why?: string | null;
+            /**
+             * Others
+             * @description addresses in the settings of the server that get the notices too
+             * @default 0
+             */
+            others?: number;
+            /**
+             * Schemes
+             * @description how addresses may begin; null: as apprise knows them
+             */
+            schemes?: string[] | null;
+        };
+        /** NoticeEvent */
+        NoticeEvent: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            data: components["schemas"]["NoticesChanged"];
+            /**
+             * Id
+             * @description the position of the event in the stream
+             */
+            id: number;
+            /** Job */
+            job?: null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "notice";
+        };
+        /**
+         * NoticeKind
+         * @description What a notice is about. Whoever adds a kind adds its words in `notify/texts.py` and in `lib/notices.ts`.
+         * @enum {string}
+         */
+        NoticeKind: "ended" | "failed" | "attention";
+        /** NoticePage */
+        NoticePage: {
+            /**
+             * Items
+             * @description newest first
+             */
+            items: components["schemas"]["Notice"][];
+            /**
+             * More
+             * @default false
+             */
+            more?: boolean;
+            /**
+             * Unread
+             * @description number of all that are not read
+             */
+            unread: number;
+        };
+        /**
+         * NoticesChanged
+         * @description A person has a new notice, or has read some.
+         */
+        NoticesChanged: {
+            /** Unread */
+            unread: number;
+            /**
+             * User
+             * @description whose notices
+             */
+            user: string;
+        };
+        /**
+         * NoticesRead
+         * @description Which notices were read.
+         */
+        NoticesRead: {
+            /**
+             * Ids
+             * @description these; all when not given
+             */
+            ids?: number[] | null;
+            /**
+             * Up To
+             * @description with all: only up to this id, the newest that the person has seen
+             */
+            up_to?: number | null;
         };
         /**
          * Objective
@@ -5800,6 +6077,21 @@ export interface components {
             /** Threads */
             threads: number;
         };
+        /** TryRequest */
+        TryRequest: {
+            /**
+             * To
+             * @description `mail`, or the id of an address
+             */
+            to: string;
+        };
+        /** TryResult */
+        TryResult: {
+            /** Problem */
+            problem?: string | null;
+            /** Sent */
+            sent: boolean;
+        };
         /** UserLoad */
         UserLoad: {
             /**
@@ -6559,7 +6851,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": (components["schemas"]["JobEvent"] | components["schemas"]["TasksEvent"] | components["schemas"]["RemovedEvent"]) | components["schemas"]["StreamPosition"];
+                    "text/event-stream": (components["schemas"]["JobEvent"] | components["schemas"]["TasksEvent"] | components["schemas"]["RemovedEvent"] | components["schemas"]["NoticeEvent"]) | components["schemas"]["StreamPosition"];
                 };
             };
             /** @description The request is not well-formed */
@@ -11891,6 +12183,529 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PageLayout"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The account may not do this; or a browser sent it, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too many tries to sign in (`Retry-After`) */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    list_notices_api_v1_me_notices_get: {
+        parameters: {
+            query?: {
+                /** @description only those before this id */
+                before?: number | null;
+                limit?: number;
+                /** @description only those that are not read */
+                new?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticePage"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The account may not do this; or a browser sent it, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too many tries to sign in (`Retry-After`) */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    show_choices_api_v1_me_notices_choices_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticeChoices"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The account may not do this; or a browser sent it, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too many tries to sign in (`Retry-After`) */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    choose_notices_api_v1_me_notices_choices_put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChoicesRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticeChoices"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The account may not do this; or a browser sent it, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too many tries to sign in (`Retry-After`) */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    read_notices_api_v1_me_notices_read_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoticesRead"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoticePage"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The account may not do this; or a browser sent it, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too many tries to sign in (`Retry-After`) */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    try_notices_api_v1_me_notices_try_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TryRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TryResult"];
                 };
             };
             /** @description The request is not well-formed */

@@ -32,13 +32,14 @@ class CheckContext:
 
 
 def run_all(home: str | None, url: str | None, asked: Scope) -> list[Finding]:
-    from paddock.cli.doctor import slurm
+    from paddock.cli.doctor import hosts, slurm
 
     loaded, first = _settings(home)
     subject = CheckContext(Home(home_folder(home)), home, url, loaded)
     steps = (_home, _disk, _space, _token, _database, _runner, _gpus, _server, _certificate)
     found = [guarded(check.__name__.lstrip("_"), partial(check, subject)) for check in steps]
-    return [first, *found, *slurm.run_all(loaded, subject.home, asked)]
+    hosts_found = hosts.run_all(loaded, subject.home, url, asked)
+    return [first, *found, *hosts_found, *slurm.run_all(loaded, subject.home, asked)]
 
 
 def _settings(home: str | None) -> tuple[Settings | None, Finding]:

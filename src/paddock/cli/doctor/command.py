@@ -35,7 +35,7 @@ def _option(*names: str, **given: Any) -> Any:
 def doctor(
     ctx: typer.Context,
     backend: Annotated[
-        str | None, _option(help="Check only this cluster: one of the settings, or slurm; local checks none.")
+        str | None, _option(help="Check only this backend: one of the settings, or slurm; local checks none.")
     ] = None,
     quick: Annotated[bool, _option("--quick", help="Leave out the tiny job.")] = False,
     partition: str | None = None,
@@ -53,7 +53,8 @@ def doctor(
     """Check the installation, and print how to fix what is wrong. The exit code is 1 if there is an error.
 
     On a Slurm cluster a tiny job checks what only a compute node can see: the home folder, the clock, the training
-    environment and its GPUs. With --team, the server acts once as each of its people, and reports what is missing.
+    environment and its GPUs. Hosts that are reached by ssh are asked what they have. With --team, the server acts once
+    as each of its people, and reports what is missing.
 
     Examples:
         paddock doctor

@@ -5,8 +5,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from paddock.server.api.caller import Caller
+from paddock.server.notify.tell import needs_attention
 from paddock.server.store import audit, jobs
 from paddock.server.store.db import Connection, Database
+from paddock.settings import Settings
 
 READ_SECONDS = 3600.0  # one entry of the audit stands for what an admin reads of a job in this time
 _MOST = 10_000
@@ -19,14 +21,18 @@ _TOLD = {
 }
 
 
-def record(c: Connection, by: Caller, act: str, object: str, detail: Mapping[str, Any] | None = None) -> None:
-    """Write who did this to a job or a task; show it on the job if that is somebody else's."""
+def record(
+    c: Connection, settings: Settings, by: Caller, act: str, object: str, detail: Mapping[str, Any] | None = None
+) -> None:
+    """Write who did this to a job or a task; if that is somebody else's, show it on the job and tell its owner."""
     if not by.team:
         return
     audit.write(c, by, act, act.partition(".")[0], object, detail)
     job = object.partition("-")[0]
     if act in _TOLD and jobs.owner_of(c, job) != by.name:
-        jobs.warn(c, job, f"{by.name} {_TOLD[act].format(object)}")
+        what = f"{by.name} {_TOLD[act].format(object)}"
+        jobs.warn(c, job, what)
+        needs_attention(c, settings, job, what, time.time())
 
 
 class AuditedReads:

@@ -23,6 +23,7 @@ from paddock.server.api import (
     lists,
     load,
     me,
+    notices,
     prometheus,
     session,
     single_sign_on,
@@ -50,8 +51,10 @@ def create_app(server: Server, token: str) -> FastAPI:
         server.wakeup.attach()
         server.engine.start()
         server.watch.start()
+        server.outbox.start()
         yield
         server.watch.close()
+        server.outbox.close()
         server.wakeup.close()
         server.engine.close()
 
@@ -84,7 +87,7 @@ def _routes() -> list[BaseRoute]:
     """Return the routes of the API. FastAPI prepares them when they are first used, which takes a while."""
     api = APIRouter()
     checked = [Depends(permit)]
-    people = (session, single_sign_on, team, me, accounts)
+    people = (session, single_sign_on, team, me, notices, accounts)
     for module in (lists, jobs, tasks, events, load, hosts, prometheus, system, *people):
         api.include_router(module.router, prefix=PREFIX, responses=error_responses.RESPONSES, dependencies=checked)
     return api.routes

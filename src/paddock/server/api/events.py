@@ -70,7 +70,8 @@ class EventStream(StreamingResponse):
 
 @router.get("", response_class=EventStream, responses={200: {"model": ServerEvent | StreamPosition}})
 async def follow_events(at: At, begin: Annotated[Begin, Depends(_begin)]) -> EventStream:
-    """Follow what changes in the jobs that one sees, as server-sent events of the kinds `job`, `tasks` and `removed`.
+    """Follow what changes in the jobs that one sees, as server-sent events of the kinds `job`, `tasks`, `removed`
+    and `notice` (of one's own).
 
     The first event is `hello`, with the position of the stream; or `reset`, if events were missed that are no longer
     kept: then fetch everything again.

@@ -25,7 +25,7 @@ def act_on_jobs(what: BulkRequest, at: At, by: By) -> list[BulkResult]:
         try:
             found = find(at, by, job, BULK_RIGHTS[what.act])
             with at.db.write() as c:  # one each: a stop of 10,000 tasks holds up nobody for long
-                acts.record(c, by, _ACTS.get(what.act, "job.edit"), found)
+                acts.record(c, at.settings, by, _ACTS.get(what.act, "job.edit"), found)
                 _act(c, jobs.existing(c, found), what)
             results.append(BulkResult(job=job, done=True))
         except PaddockError as error:

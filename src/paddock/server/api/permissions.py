@@ -138,6 +138,11 @@ PERMISSIONS = {
     "end_session": PREFER,
     "show_layout": LOOK,
     "save_layout": PREFER,
+    "list_notices": LOOK,
+    "read_notices": PREFER,
+    "show_choices": LOOK,
+    "choose_notices": SUBMIT,  # guests have no jobs, and need no messages from this server
+    "try_notices": SUBMIT,
     "list_accounts": LOOK_AROUND,
     "add_account": MANAGE,
     "change_account": MANAGE,

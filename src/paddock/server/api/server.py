@@ -20,6 +20,7 @@ from paddock.server.api.recent import RecentAnswers
 from paddock.server.api.streams import Streams
 from paddock.server.api.wakeup import Wakeup
 from paddock.server.engine.engine import Engine
+from paddock.server.notify.outbox import Outbox
 from paddock.server.outposts.registry import Outposts
 from paddock.server.store.db import Connection, Database
 from paddock.settings import Settings
@@ -32,8 +33,10 @@ class Server:
     settings: Settings
     engine: Engine
     wakeup: Wakeup
+    page: str = ""  # the address that people open, for links in messages
     streams: Streams = field(init=False)
     watch: HealthWatch = field(init=False)
+    outbox: Outbox = field(init=False)
     reads: AuditedReads = field(init=False)
     outlines: Kept[list[Outline]] = field(init=False, default_factory=lambda: Kept(50_000))  # tasks
     measured: MeasuredValues = field(init=False, default_factory=MeasuredValues)
@@ -45,6 +48,7 @@ class Server:
         object.__setattr__(self, "streams", Streams(self.db, self.wakeup))
         object.__setattr__(self, "reads", AuditedReads(self.db))
         object.__setattr__(self, "watch", HealthWatch(self.db, self.home))
+        object.__setattr__(self, "outbox", Outbox(self.db, self.home.root, self.settings, self.page))
 
     @property
     def outposts(self) -> Outposts:
@@ -60,7 +64,7 @@ class Server:
         Then wake the engine, which acts, and the streams.
         """
         with self.db.write() as c:
-            acts.record(c, by, act, object, detail)
+            acts.record(c, self.settings, by, act, object, detail)
             yield c
         self.changed()
 
@@ -68,7 +72,7 @@ class Server:
         """Record what a person wanted and other transactions have written; then wake the engine and the streams."""
         if by.team:
             with self.db.write() as c:
-                acts.record(c, by, act, object)
+                acts.record(c, self.settings, by, act, object)
         self.changed()
 
     def changed(self) -> None:

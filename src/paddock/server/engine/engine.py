@@ -26,13 +26,14 @@ from paddock.server.engine.ingest import Ingest, RoundResult
 from paddock.server.engine.keep import Keeper
 from paddock.server.engine.load import Monitor
 from paddock.server.engine.marked_metrics import MarkedMetrics
+from paddock.server.engine.notices import JobNotices
 from paddock.server.engine.objectives import ObjectiveChooser
 from paddock.server.engine.reduce import Reducer
 from paddock.server.engine.round_times import RoundTimes
 from paddock.server.engine.search import SearchWorker
 from paddock.server.engine.silence import Silence
 from paddock.server.outposts.registry import Fleet, Outposts
-from paddock.server.store import allocations, audit, events, places
+from paddock.server.store import allocations, audit, events, notices, places
 from paddock.server.store.allocations import AllocationRow
 from paddock.server.store.db import Database
 from paddock.server.store.rows import moment
@@ -101,6 +102,7 @@ class Engine:
         self._reducer = Reducer(self.context)
         self._comparison = CurveComparison(self.context)
         self._marked = MarkedMetrics(self.context)
+        self._notices = JobNotices(self.context)
         self._launch = launch.Launch(self.context)
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._sweeper = ThreadPoolExecutor(1, thread_name_prefix="sweeper")
@@ -330,6 +332,7 @@ class Engine:
             self._sweeper.submit(remove.erase, context, removed.job, self._stop.is_set)
             if removed.folder is not None:
                 self.sweep(removed.folder)
+        step("telling", lambda: self._notices.run(rows, now))
         step("putting away", self._put_away_some)
         step("keeping loads", lambda: self._monitor.keep(context.db, now, context.settings.load_hours))
         step("forgetting events", lambda: self._forget_events(now))
@@ -345,6 +348,7 @@ class Engine:
             with self.context.db.write() as c:
                 events.forget(c, now - self.context.settings.event_hours * 3600)
                 audit.forget(c, now - self.context.settings.team.audit_days * 86_400)
+                notices.forget(c, now - self.context.settings.notify.days * 86_400)
 
     def _announce(self) -> None:
         with self.context.db.read() as c:

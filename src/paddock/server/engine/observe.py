@@ -15,6 +15,7 @@ from paddock.server.engine import ending, linger
 from paddock.server.engine.apply import AttemptEdit, Changes, changing
 from paddock.server.engine.backend_worker import Answer, BackendWorker, Polled
 from paddock.server.engine.context import AllocationNotes, Context
+from paddock.server.notify.tell import needs_attention
 from paddock.server.store import allocations, attempts, events, jobs
 from paddock.server.store.allocations import AllocationRow
 from paddock.server.store.attempts import TaskAttempt
@@ -235,7 +236,9 @@ def _settle(context: Context, job: str, rows: list[AllocationRow], now: float) -
             changes.end(left[row.key], judge, now)
             allocations.close(c, row.key)
             if by_hand:
-                jobs.hold(c, row.job_id, warning=f"Held, because an allocation was ended by hand: {row.reason}")
+                why = f"Held, because an allocation was ended by hand: {row.reason}"
+                if jobs.hold(c, row.job_id, warning=why):
+                    needs_attention(c, context.settings, row.job_id, why, now)
     return True
 
 

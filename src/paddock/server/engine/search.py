@@ -25,6 +25,7 @@ from paddock.server.engine import launch
 from paddock.server.engine.announce import announce
 from paddock.server.engine.context import Context, JobFacts
 from paddock.server.engine.requests import Requests
+from paddock.server.notify.tell import needs_attention
 from paddock.server.store import jobs, metrics, trials
 from paddock.server.store import objectives as stored
 from paddock.server.store.db import Connection
@@ -162,7 +163,8 @@ class SearchWorker:
             return  # the objective was changed: it is asked again
         if advice.hold is not None:
             with self._context.db.write() as c:
-                stored.hold(c, advice.job, advice.hold)
+                if stored.hold(c, advice.job, advice.hold):
+                    needs_attention(c, self._context.settings, advice.job, advice.hold, self._context.clock())
             return
         if advice.prune or advice.follow:
             self._order(advice)

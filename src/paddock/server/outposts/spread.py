@@ -277,7 +277,7 @@ class Spread(Mirror):
         task, number = _whose(inside)
         with self._db.read() as c:
             rows = places.dealt(c, [task] if task else [])
-        ran = [row for row in rows if (row.allocation is not None if number is None else row.number == number)]
+        ran = [row for row in rows if row.number == number or (number is None and row.allocation)] or rows[-1:]
         host = self._hosts.get((ran[-1].key if ran else None) or "")
         if host is None or host not in self._folders:
             raise FileNotFoundError(errno.ENOENT, "no host has it", str(path))

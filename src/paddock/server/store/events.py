@@ -24,6 +24,12 @@ def write(c: sa.Connection, job: str, data: EventData) -> None:
     many(c, _WRITE, [(time.time(), data.kind, job, job, dumps(given))])
 
 
+def write_for(c: sa.Connection, user: str, data: EventData) -> None:
+    """Record an event that only this person and admins may see, and that belongs to no job."""
+    values = {"at": time.time(), "kind": data.kind, "owner": user, "data": data.model_dump(mode="json")}
+    c.execute(sa.insert(events).values(**values))
+
+
 @dataclass(frozen=True)
 class Written:
     """An event with its data as JSON text."""

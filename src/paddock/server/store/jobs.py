@@ -158,6 +158,7 @@ def insert(c: sa.Connection, new: NewJob) -> None:
             folder=new.folder,
             fleet=new.fleet,
             visibility=spec.visibility,
+            notify=spec.notify,
             search_until=None if spec.search.time_budget is None else now + spec.search.time_budget,
         )
     )
@@ -217,7 +218,7 @@ def detail(
         raise NotFound(f"There is no job {job!r}.")
     summary = _summaries(c, [row], silent, waits or {})[0]
     newest = {"name": row.name, "description": row.description, "tags": row.tags, "priority": row.priority}
-    newest["visibility"] = row.visibility
+    newest |= {"visibility": row.visibility, "notify": row.notify}
     spec = JobSpec.model_validate(row.spec).model_copy(update=newest)
     return JobDetail(
         **summary.__dict__,
@@ -228,6 +229,12 @@ def detail(
         folder=folder,
         mapped=spec.script == map_driver.SCRIPT,
     )
+
+
+def summary(c: sa.Connection, job: str) -> Job | None:
+    """Return a job as lists show it; None if there is no such job."""
+    row = c.execute(sa.select(jobs).where(jobs.c.id == job)).one_or_none()
+    return None if row is None else _summaries(c, [row], ALL_HEARD, {})[0]
 
 
 def _value(c: sa.Connection, job: str, column: sa.Column[Any]) -> Any:
@@ -456,8 +463,8 @@ def tags_of(c: sa.Connection, job: str) -> list[str]:
 
 
 def patch(c: sa.Connection, job: str, change: JobPatch) -> None:
-    """Change the name, description, tags or visibility of a job, or pin it."""
-    values = change.model_dump(exclude_none=True)
+    """Change the name, description, tags, visibility or notices of a job, or pin it."""
+    values = change.model_dump(mode="json", exclude_none=True)
     if values:
         _change(c, job, JobChange(change="edited"), **values)
 

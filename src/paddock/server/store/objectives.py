@@ -109,17 +109,18 @@ def unreported(c: sa.Connection, job: str) -> str | None:
     return rule.unreported(row.metric, reported(c, job), any(NO_METRIC in texts for texts in warnings), job)
 
 
-def hold(c: sa.Connection, job: str, notice: str) -> None:
-    """Hold a job once because no task reports its objective, unless it is held anyway."""
+def hold(c: sa.Connection, job: str, notice: str) -> bool:
+    """Hold a job once because no task reports its objective; return False if it was held before, or is anyway."""
     row = c.execute(sa.select(jobs.c.held, jobs.c.choice).where(jobs.c.id == job)).one_or_none()
     choice = ObjectiveChoice.model_validate((row and row.choice) or {})
     if row is None or row.held or choice.held:
-        return
+        return False
     choice = choice.model_copy(update={"held": True, "notice": notice})
     values = {"held": True, "adjusted": jobs.c.adjusted + 1, "choice": choice.model_dump(mode="json")}
     c.execute(sa.update(jobs).where(jobs.c.id == job).values(**values))
     job_rows.change_warning(c, job, rule.UNREPORTED, None)  # the notice says the same
     events.write(c, job, JobChange(change="held"))
+    return True
 
 
 def lift(c: sa.Connection, job: str) -> None:

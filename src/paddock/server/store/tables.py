@@ -74,7 +74,11 @@ jobs = Table(
     Column("unix_name", String(64)),  # the account of the machine that its tasks run as; null: the server's own
     Column("folder", Text),  # where its folder lies in that person's home; null: in the server's
     Column("fleet", String(200)),  # the backend on whose hosts its folders are, one per host; null: it has one folder
-    Column("notify", sa.JSON),  # of what its owner wants notices, if not as usual
+    Column("notify", sa.JSON),  # of what its owner wants notices outside the page, if not as they chose in general
+    Column(
+        "end_noticed", sa.Boolean, nullable=False, server_default=text("false")
+    ),  # its owner has a notice of its end
+    Column("noticed", sa.JSON),  # of what else its owner has one -> since when
     Index("ix_jobs_created_at", "created_at"),
     Index("ix_jobs_pinned_created_at", "pinned", "created_at"),
 )
@@ -155,6 +159,7 @@ CURRENT = sa.and_(attempts.c.task_id == tasks.c.id, attempts.c.number == tasks.c
 UNTOLD = jobs.c.told != jobs.c.adjusted
 REMOVING = jobs.c.removing.is_(True)
 SEARCHING = jobs.c.searching.is_(True)
+END_UNNOTICED = jobs.c.end_noticed.is_(False)
 STOPPING = tasks.c.stopping.is_(True)
 UNPUBLISHED = sa.and_(attempts.c.published.is_(False), attempts.c.state == _plain(TaskState.SUBMITTED))
 # The attempt of a task that has not ended is its last one, and has its state.
@@ -163,6 +168,7 @@ RUNNING = attempts.c.state == _plain(TaskState.RUNNING)
 _partial("ix_jobs_untold", jobs.c.id, where=UNTOLD)
 _partial("ix_jobs_removing", jobs.c.id, where=REMOVING)
 _partial("ix_jobs_searching", jobs.c.id, where=SEARCHING)
+_partial("ix_jobs_end_unnoticed", jobs.c.id, where=END_UNNOTICED)
 _partial("ix_jobs_search_until", jobs.c.search_until, where=jobs.c.search_until.is_not(None))
 _partial("ix_tasks_stopping", tasks.c.job_id, where=STOPPING)
 _partial("ix_attempts_unpublished", attempts.c.job_id, where=UNPUBLISHED)
@@ -452,12 +458,16 @@ outbox = Table(
     metadata,
     Column("id", _RowId, primary_key=True, autoincrement=True),
     Column("notice", ForeignKey("notices.id", ondelete="CASCADE"), nullable=False),
-    Column("address", Text, nullable=False),  # whose value is in the settings or with the person, by its id
+    Column("user", String(200), nullable=False),
+    Column("address", Text, nullable=False),  # `mail`, `own:ID` or `settings:DIGEST`: its secrets are not here
     Column("tries", Integer, nullable=False, server_default=text("0")),
+    Column("created_at", Float(53), nullable=False),
     Column("next_at", Float(53)),  # null: sent, or given up
     Column("sent_at", Float(53)),
     Column("problem", Text),
     Index("ix_outbox_next_at", "next_at"),
+    Index("ix_outbox_user", "user", "sent_at"),
+    Index("ix_outbox_notice", "notice"),
     sqlite_autoincrement=True,
 )
 

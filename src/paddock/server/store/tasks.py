@@ -15,7 +15,7 @@ from paddock.models.events import TasksRequested
 from paddock.rules.estimate import Pace
 from paddock.rules.task_view import Outline, with_means
 from paddock.server.store import attempts as attempt_rows
-from paddock.server.store import events
+from paddock.server.store import events, notices
 from paddock.server.store.jobs import FoundJob, waits_of
 from paddock.server.store.jobs import find as find_job
 from paddock.server.store.rows import ALL_HEARD, Silent, model, moment, portions, values_of
@@ -231,5 +231,6 @@ def restart(c: sa.Connection, job: str, ids: Sequence[str] | None, *, failed: bo
     found = [row.id for row in chosen]
     if found:
         attempt_rows.begin_again(c, found, resumed=resume)
+        notices.begin_again(c, job)
         events.write(c, job, TasksRequested(change="restarted", ids=found))
     return found

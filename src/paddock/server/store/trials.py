@@ -13,7 +13,7 @@ from paddock.models.events import JobChange
 from paddock.search.history import Judged, Run
 from paddock.search.tasks import NewTask
 from paddock.server.store import attempts as attempt_rows
-from paddock.server.store import events
+from paddock.server.store import events, notices
 from paddock.server.store.guards import dumps
 from paddock.server.store.kept import fetch_kept
 from paddock.server.store.rows import fetch, many, model, moment
@@ -171,6 +171,7 @@ def go_on(c: sa.Connection, job: str, spec: dict[str, Any], until: float | None,
     known = c.scalar(sa.select(jobs.c.warnings).where(jobs.c.id == job)) or []
     values["warnings"] = [text for text in known if not text.startswith(_OVER)]  # it is not over any more
     c.execute(sa.update(jobs).where(jobs.c.id == job).values(**values, adjusted=jobs.c.adjusted + 1))
+    notices.begin_again(c, job)
     events.write(c, job, JobChange(change="search"))
 
 

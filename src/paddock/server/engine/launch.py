@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from paddock.common import layout
+from paddock.errors import AgentUnavailable
 from paddock.models import FOLDER, AllocationBatch, AllocationState, JobSpec, Launcher, Method, Node, Place, Waits
 from paddock.models.events import JobChange
 from paddock.rules import placement
@@ -146,10 +147,14 @@ class Launch:
         if facts is None or (worker.full and planned):
             return False
         node = decision.node if isinstance(decision, Starts) else None
-        if not context.outposts.of(job).reached(node):
-            self._decided.pop(worker.backend.name, None)
-            return False
+        outpost = context.outposts.of(job)
         with context.boundary.job(job, LAUNCHING):
+            if not outpost.reached(node):
+                problem = outpost.problem(node)
+                if problem is not None:  # its account cannot be used there, although the node answers
+                    raise AgentUnavailable(problem)
+                self._decided.pop(worker.backend.name, None)
+                return False
             if job in unclosed or settle_orphans(context, job, now):
                 if isinstance(decision, Request):
                     _plan(context, facts, worker, decision.count)
@@ -266,8 +271,10 @@ def _write_end(context: Context, idle: set[str]) -> None:
     for job, one in facts.items():
         if not context.boundary.rests(job, WRITING_END):
             with context.boundary.job(job, WRITING_END):
-                if one.spec.search.method is Method.PBT or one.spec.reduce is not None:  # others: see `mailbox`
-                    context.outposts.of(job).publish([{"end": True}])
+                outpost = context.outposts.of(job)
+                last = one.spec.search.method is Method.PBT or one.spec.reduce is not None  # others: see `mailbox`
+                if last and not outpost.dealt:  # see `dealing`
+                    outpost.publish([{"end": True}])
                 context.end_written.add(job)
 
 
@@ -350,6 +357,8 @@ def _manifest(context: Context, facts: JobFacts, worker: BackendWorker, node: st
     return {
         "job": facts.id,
         "job_dir": str(context.outposts.of(facts.id).on(node).root),
+        "dealt": context.outposts.of(facts.id).dealt,
+        "node": node,
         "slots": min(shape.slots, spec.parallel or 1024),
         "threads": shape.threads,
         "gpus": {

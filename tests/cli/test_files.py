@@ -1,13 +1,17 @@
-"""Test the commands files, get, diff, note, rename, tag and edit with a real server."""
+"""Test the commands files, get, fetch, diff, note, rename, tag and edit with a real server."""
 
+import io
 import sys
 import tarfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from paddock.client import fetching
 from paddock.client.client import Client
-from paddock.errors import InvalidInput, NotFound
+from paddock.errors import InvalidInput, NotFound, PaddockError
 from tests.support.up import Cli
 
 WRITES = """
@@ -22,6 +26,9 @@ with open(os.path.join(os.environ["PADDOCK_CHECKPOINT_DIR"], "model.pt"), "wb") 
     file.write(bytes(300_000))
 os.symlink("/etc/passwd", "link")
 open(b"odd\\xff\\x1b", "w").close()
+with open("run.sh", "w") as file:
+    file.write("true")
+os.chmod("run.sh", 0o755)
 """
 
 
@@ -53,6 +60,78 @@ def test_files_are_listed(cli: Cli, task: str) -> None:
     assert "1 more: --offset" not in cli.quick("files", task).err
     assert "does not exist" in cli.quick("files", task, "nowhere", code=3).err
     cli.quick("files", task, "../..", code=2)
+
+
+def test_folders_of_tasks_are_fetched(cli: Cli, task: str) -> None:
+    done = cli.quick("fetch", task, "--to", "here", "--json").json
+    folder = cli.folder / "here" / task
+    assert done == [{"task": task, "folder": f"here/{task}", "files": done[0]["files"], "bytes": done[0]["bytes"]}]
+    assert (folder / "work" / "result.txt").read_text() == "it works"
+    assert (folder / "checkpoint" / "model.pt").stat().st_size == 300_000
+    assert (folder / "work" / "run.sh").stat().st_mode & 0o100
+    assert not (folder / "work" / "result.txt").stat().st_mode & 0o100
+    assert not (folder / "work" / "link").is_symlink()
+    assert "link" in (folder / "paddock-left-out.txt").read_text()
+    assert [one.name for one in folder.parent.iterdir()] == [task], "nothing half-written is left"
+    (folder / "mine").touch()
+    assert "--force" in cli.quick("fetch", task, "--to", "here", code=2).err
+    assert (folder / "mine").exists()
+    said = cli.quick("fetch", task.rpartition("-")[0], "--to", "here", "--path", "checkpoint", "--force").err
+    assert "1 files" in said
+    assert [one.name for one in folder.iterdir()] == ["model.pt"]
+    assert "`paddock get`" in cli.quick("fetch", task, "--path", "work/result.txt", code=3).err
+
+
+def _archive(*members: tuple[str, bytes, str]) -> bytes:
+    """A tar.gz file of names, types and contents."""
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w:gz") as archive:
+        for name, kind, text in members:
+            about = tarfile.TarInfo(name)
+            about.type, about.size = kind, len(text) if kind == tarfile.REGTYPE else 0
+            about.linkname = text
+            archive.addfile(about, io.BytesIO(text.encode()))
+    return made.getvalue()
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        _archive(("t/../../out", tarfile.REGTYPE, "x")),
+        _archive(("/tmp/out", tarfile.REGTYPE, "x")),
+        _archive(("t/a", tarfile.REGTYPE, "x"), ("t/a", tarfile.REGTYPE, "y")),
+        _archive(("t/a", tarfile.REGTYPE, "x" * 100_000))[:-200],
+        b"no archive",
+    ],
+)
+def test_an_archive_that_leads_elsewhere_or_breaks_off_leaves_nothing(tmp_path: Path, hostile: bytes) -> None:
+    with pytest.raises(PaddockError):
+        fetching.fetch(Answers(hostile), "", "", "t", tmp_path / "to", replace=False, progress=lambda _: None)  # type: ignore[arg-type]
+    assert list((tmp_path / "to").iterdir()) == []
+    assert not (tmp_path / "out").exists()
+
+
+def test_links_in_an_archive_are_not_made(tmp_path: Path) -> None:
+    given = Answers(_archive(("t/l", tarfile.SYMTYPE, "/etc"), ("t/l/passwd", tarfile.REGTYPE, "x")))
+    found = fetching.fetch(given, "", "", "t", tmp_path, replace=False, progress=lambda _: None)  # type: ignore[arg-type]
+    assert (found.files, found.bytes) == (1, 1)
+    assert not (tmp_path / "t" / "l").is_symlink()
+
+
+class Answers:
+    """A connection that answers with these bytes, in small parts."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self.headers = {"Content-Type": "application/gzip"}
+
+    @contextmanager
+    def stream(self, *_: object, **__: object) -> Iterator["Answers"]:
+        yield self
+
+    def parts(self) -> Iterator[bytes]:
+        for at in range(0, len(self._data), 100):
+            yield self._data[at : at + 100]
 
 
 def test_files_and_folders_are_saved(cli: Cli, task: str) -> None:

@@ -4,6 +4,7 @@ import fcntl
 import os
 import pty
 import select
+import shutil
 import signal
 import struct
 import termios
@@ -11,9 +12,19 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+import pytest
+
 from tests.support.server import PATIENCE
 
 LEAVE = "\x1d"  # Ctrl-]
+
+
+# Before a command: it runs as on another machine that shares files, sockets and network with this one, but has none of
+# its processes. Root only.
+ELSEWHERE = ("unshare", "-pf", "--mount-proc")
+NEEDS_ELSEWHERE = pytest.mark.skipif(
+    os.geteuid() != 0 or shutil.which("unshare") is None, reason="needs root and unshare, to be on another machine"
+)
 
 
 class PersonAtTerminal:
@@ -72,6 +83,14 @@ class PersonAtTerminal:
             if not self._read():
                 assert text in self.shown[self._seen :], f"ended, and {text!r} is not in {self.shown[self._seen :]!r}"
         self._seen = self.shown.index(text, self._seen) + len(text)
+
+    def says(self, typed: str, text: str) -> bool:
+        """Type a line; return True if a text is shown soon after it."""
+        self.type(f"{typed}\r")
+        deadline = time.monotonic() + 1.0
+        while text not in self.shown and time.monotonic() < deadline:
+            self._read()
+        return text in self.shown
 
     def _read(self) -> bool:
         """Take what is shown; False when the program has ended."""

@@ -1,6 +1,7 @@
-"""The commands files, get and diff: what tasks have written, and what jobs consist of."""
+"""The commands files, get, fetch and diff: what tasks have written, and what jobs consist of."""
 
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,9 +14,12 @@ from paddock.cli.results import the_task
 from paddock.models.units import size_text
 
 if TYPE_CHECKING:
+    from paddock.client.fetching import Fetched
     from paddock.models import JobDiff
 
 MOST = 1000
+SHOW_SECONDS = 0.2
+LEFT_OUT = "paddock-left-out.txt"
 PathIn = Annotated[
     str, typer.Argument(metavar="PATH", help="A path as `paddock files` lists it; the whole folder when not given.")
 ]
@@ -94,6 +98,61 @@ def get(
     saved = client.download(task, path, output, replace=force)
     base.only_json(as_json, {"task": task, "path": path, "file": str(saved), "bytes": saved.stat().st_size})
     base.note(f"{size_text(saved.stat().st_size)} written to {saved}")
+
+
+def fetch(
+    ctx: typer.Context,
+    targets: base.Targets,
+    to: Annotated[Path, typer.Option("--to", metavar="FOLDER", help="Where to write a folder per task.")] = Path(),
+    path: Annotated[str, typer.Option("--path", help="Only this folder of each task, such as checkpoint.")] = "",
+    force: Annotated[bool, typer.Option("--force", help="Replace folders that exist.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Copy what tasks have written to this machine, from wherever they ran: one folder per task.
+
+    A folder gets its name when all of it has arrived. Links are left out; paddock-left-out.txt names them.
+
+    Examples:
+        paddock fetch k3v-12
+        paddock fetch k3v-12 k3v-14 --to results
+        paddock fetch k3v-12 --path checkpoint
+    """
+    client = base.client(ctx)
+    tasks = [the_task(client, target) for target in targets]
+    made = []
+    for task in tasks:
+        with _Counter(task) as counter:
+            found = client.fetch(task, to, path=path, replace=force, progress=counter.show)
+        made.append({"task": task, "folder": str(found.folder), "files": found.files, "bytes": found.bytes})
+        if not as_json:
+            base.note(f"{found.files:,} files, {size_text(found.bytes)}, written to {found.folder}")
+        if found.left_out:
+            base.note(f"{found.left_out:,} links or unreadable files were left out: see {LEFT_OUT} there.")
+    base.only_json(as_json, made)
+
+
+class _Counter:
+    """Shows on a terminal how much of a task has arrived."""
+
+    def __init__(self, task: str) -> None:
+        self._task, self._shown_at = task, 0.0
+        self._on = sys.stderr.isatty()
+
+    def __enter__(self) -> "_Counter":
+        return self
+
+    def show(self, found: "Fetched") -> None:
+        if self._on and time.monotonic() - self._shown_at > SHOW_SECONDS:
+            self._shown_at = time.monotonic()
+            self._write(f"{self._task}: {found.files:,} files, {size_text(found.bytes)}")
+
+    def __exit__(self, *_: object) -> None:
+        if self._on:
+            self._write("")
+
+    def _write(self, text: str) -> None:
+        sys.stderr.write(f"\r\x1b[K{text}")
+        sys.stderr.flush()
 
 
 def diff(

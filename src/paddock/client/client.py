@@ -21,6 +21,7 @@ from paddock.errors import InvalidInput, NotFound
 if TYPE_CHECKING:
     from paddock.client.attach import AttachCommand
     from paddock.client.bundle import Bundle
+    from paddock.client.fetching import Fetched
     from paddock.client.hosts import HostCalls
     from paddock.client.job import JobHandle
     from paddock.client.logs import TaskLog
@@ -455,6 +456,25 @@ class Client:
 
         address, target = f"/tasks/{_path(task)}/files/download", None if to is None else Path(to)
         return downloads.save(self._connection, address, path, task, target, replace=replace)
+
+    def fetch(
+        self,
+        task: str,
+        to: str | os.PathLike[str] = ".",
+        *,
+        path: str = "",
+        replace: bool = False,
+        progress: Callable[[Fetched], None] = lambda _: None,
+    ) -> Fetched:
+        """Copy the folder of a task, or a folder in it, into a new folder in `to` that has the name of the task.
+
+        It is there when all of it has arrived; links are left out. `replace`: instead of a folder that exists.
+        """
+        from paddock.client import fetching
+
+        task = self.task(task).id  # its whole id names the folder
+        address = f"/tasks/{_path(task)}/files/download"
+        return fetching.fetch(self._connection, address, path, task, Path(to), replace=replace, progress=progress)
 
     def write_file(self, task: str, path: str, file: BinaryIO) -> None:
         """Write a file of a task, or a folder as tar.gz, into an open file."""

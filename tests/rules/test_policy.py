@@ -338,3 +338,38 @@ def test_where_owners_do_not_share_nodes_they_never_do_and_all_come_to_their_end
     cluster.run()
     assert all(one.done is not None for one in cluster.states.values())
     assert cluster.decide() == 0
+
+
+class TestWhereFilesAre:
+    """Tasks that have to run where their files are."""
+
+    def test_no_more_start_on_a_node_than_have_work_there(self) -> None:
+        found = plan(Pool(TWO, (demand("a", wanted=5, most_on={"n1": 0, "n2": 2}),)), 0)
+        assert [(one.job, one.node) for one in found if isinstance(one, Start)] == [("a", "n2")] * 2
+
+    def test_what_it_has_elsewhere_is_not_above_its_share(self) -> None:
+        own = tuple(holding("a", device) for device in range(4))
+        jobs = demand("a", wanted=5, most_on={"n1": 4, "n2": 1}), demand("b", "bob", wanted=4)
+        full = tuple(holding("b", device, "bob", "n2") for device in range(4))
+        assert not [one for one in plan(Pool(TWO, jobs, own + full), 0) if isinstance(one, GiveWay | Start)]
+
+    def test_the_reason_names_the_node(self) -> None:
+        full = tuple(holding("b", device, "bob", "n2") for device in range(4))
+        jobs = demand("a", wanted=1, most_on={"n1": 0, "n2": 1}), demand("b", "bob", wanted=4)
+        [wait] = [one for one in plan(Pool(TWO, jobs, full), 0) if isinstance(one, Wait)]
+        assert wait.reason == "waits for n2, which has its checkpoint: all 4 GPUs are in use; it is next"
+        gone = Pool((node("n1"),), (demand("a", wanted=1, most_on={"n1": 0, "n2": 1}),))
+        [wait] = [one for one in plan(gone, 0) if isinstance(one, Wait)]
+        assert wait.reason.startswith("waits for n2, which has its checkpoint")
+
+    @given(st.dictionaries(st.sampled_from(["n1", "n2"]), st.integers(0, 6)), st.integers(0, 8))
+    def test_every_plan(self, most: dict[str, int], wanted: int) -> None:
+        pool = Pool(TWO, (demand("a", wanted=wanted, most_on=most), demand("b", "bob", wanted=2)))
+        decisions = plan(pool, 0)
+        starts = [one for one in decisions if isinstance(one, Start)]
+        there = Counter(one.node for one in starts if one.job == "a")
+        assert all(count <= most.get(name, 0) for name, count in there.items())
+        room = {name: min(most.get(name, 0), 4) for name in ("n1", "n2")}
+        assert there.total() >= min(wanted, sum(room.values())) - 2, "what b has is all that can be missing"
+        more = tuple(Holding(f"{n}", x.job, "", need(), (x.node,), x.devices) for n, x in enumerate(starts))
+        assert not [one for one in plan(replace(pool, holdings=more), 0) if isinstance(one, Start | GiveWay)]

@@ -44,7 +44,8 @@ _OPTIONS = (
     ),
     *pick("name description tag private"),
     *pick(
-        "parallel priority backend profile partition gpus gpu_type cpus memory time slots per_gpu triple", "Resources"
+        "parallel priority backend profile host partition gpus gpu_type cpus memory time slots per_gpu triple",
+        "Resources",
     ),
     *pick("account qos constraint nodelist exclude reservation nice sbatch", "Resources"),
     *pick(

@@ -201,6 +201,17 @@ RESOURCES = table(
         metavar="NODES,TASKS,THREADS",
     ),
 )
+HOSTS = table(
+    "Resources of hosts",
+    "resources.hosts.",
+    row(
+        "host",
+        list[str],
+        "Run only on this host, such as gpu1 or gpu[3-8]; give it again for others.",
+        fills="resources.hosts.only",
+        metavar="HOST",
+    ),
+)
 SLURM = table(
     "Resources of Slurm",
     "resources.slurm.",
@@ -263,7 +274,7 @@ ENVIRONMENT = table(
     ),
     row("grace", float, "Seconds between SIGTERM and SIGKILL when a task is stopped.", fills="grace_seconds", min=0),
 )
-SUBMIT = WHAT + SEARCH + STOP_EARLY + RESOURCES + SLURM + ENVIRONMENT
+SUBMIT = WHAT + SEARCH + STOP_EARLY + RESOURCES + HOSTS + SLURM + ENVIRONMENT
 
 
 def pick(names: str, panel: str | None = None, **helps: str) -> Options:

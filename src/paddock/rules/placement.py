@@ -36,7 +36,7 @@ MEBI = 1024**2
 
 def shape(resources: Resources, nodes: Sequence[Node]) -> Shape:
     """Return the shape of allocations for tasks with these resources."""
-    eligible = in_partitions(resources, nodes)
+    eligible = eligible_nodes(resources, nodes)
     if resources.triple is not None:
         return _whole_nodes(resources, resources.triple, eligible)
     gpus, cpus, memory = gpus_of(resources, nodes), resources.cpus or 1, resources.memory
@@ -76,14 +76,14 @@ def gpus_of(resources: Resources, nodes: Sequence[Node]) -> int:
     """Return how many GPUs one task gets on each node: as requested; else one where nodes have GPUs."""
     if resources.gpus is not None:
         return resources.gpus
-    eligible = in_partitions(resources, nodes)
+    eligible = eligible_nodes(resources, nodes)
     return 1 if any(device.kind == "gpu" for node in eligible for device in node.devices) else 0
 
 
 def width(resources: Resources, nodes: Sequence[Node], traits: Traits) -> int:
     """Return how many allocations for such tasks run at a time when nothing else runs."""
     size = resolved(resources, nodes)
-    each = [_on_node(size, node, traits) for node in in_partitions(resources, nodes) if node.usable]
+    each = [_on_node(size, node, traits) for node in eligible_nodes(resources, nodes) if node.usable]
     if (resources.nodes or 1) > 1:
         return sum(fits > 0 for fits in each) // (resources.nodes or 1)
     if resources.triple is not None:
@@ -91,9 +91,11 @@ def width(resources: Resources, nodes: Sequence[Node], traits: Traits) -> int:
     return sum(each)
 
 
-def in_partitions(resources: Resources, nodes: Iterable[Node]) -> list[Node]:
-    wanted = set((resources.slurm.partition or "").split(",")) - {""}
-    return [node for node in nodes if not wanted or not node.partitions or wanted & set(node.partitions)]
+def eligible_nodes(resources: Resources, nodes: Iterable[Node]) -> list[Node]:
+    """Return the nodes in the partitions, or the hosts, that are asked for."""
+    wanted, hosts = set((resources.slurm.partition or "").split(",")) - {""}, resources.hosts.names
+    able = [node for node in nodes if not hosts or node.name in hosts]
+    return [node for node in able if not wanted or not node.partitions or wanted & set(node.partitions)]
 
 
 def _on_node(size: Resources, node: Node, traits: Traits) -> int:
@@ -126,7 +128,7 @@ def refuse_impossible(resources: Resources, nodes: Sequence[Node], traits: Trait
         raise _never("triple", f"it needs {resources.triple.nodes} nodes, more than there are ({len(nodes)})")
     size = resolved(resources, nodes)
     who = "a task asks" if shape(resources, nodes).slots == 1 else "the tasks of an allocation ask"
-    eligible = [node.model_copy(update={"usable": True}) for node in in_partitions(resources, nodes)]
+    eligible = [node.model_copy(update={"usable": True}) for node in eligible_nodes(resources, nodes)]
     if width(resources, eligible, traits):
         return
     where = f" in partition {resources.slurm.partition}" if resources.slurm.partition and traits.queued else ""
@@ -157,6 +159,10 @@ def _refuse_unknown(resources: Resources, nodes: Sequence[Node], traits: Traits)
         strange = sorted(set(resources.slurm.partition.split(",")) - set(known))
         if strange:
             raise _never("slurm.partition", f"there is no partition {strange[0]!r}; there are: {', '.join(known)}")
+    strangers = sorted(resources.hosts.names - {node.name for node in nodes})
+    if strangers:
+        listed = ", ".join(node.name for node in nodes)
+        raise _never("hosts.only", f"no host {strangers[0]!r} has answered so far; there are: {listed}")
     types = sorted({d.name for node in nodes for d in node.devices if d.kind == "gpu" and d.name})
     if resources.gpu_type and traits.queued and resources.gpu_type.lower() not in {name.lower() for name in types}:
         listed = ", ".join(types) or "none has a type"

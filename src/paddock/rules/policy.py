@@ -167,6 +167,7 @@ class _Devices:
         self._free = _Unused(pool)
         self._staying = [one for one in pool.holdings if one.leaving_for is None]
         self._count = Counter(one.job for one in self._staying)
+        self._there = Counter((one.job, name) for one in self._staying for name in one.nodes)
         self._above = _surplus(pool, shares)
         self._promised: Counter[str] = Counter()  # job -> allocations for which others give way
         self._next: dict[str, list[Holding]] = {}  # job -> those who give way to it
@@ -196,21 +197,28 @@ class _Devices:
         whose = owner if self._pool.one_owner_a_node else ""
         if (need, whose) in self._full or self._count[demand.job] >= demand.wanted:
             return False
-        free = {name: self._free.of(need, name) for name in self._free.nodes(need, owner)}
+        free = {name: self._free.of(need, name) for name in self._nodes(demand)}
         fits = [
             (not self._free.is_of(name, owner), len(devices), name)
             for name, devices in free.items()
             if len(devices) >= need.units
         ]
         if not fits:
-            self._full.add((need, whose))
+            if demand.most_on is None:
+                self._full.add((need, whose))
             return False
         name = min(fits)[-1]
         devices = tuple(free[name][: need.units])
         self._free.take(need, name, devices, owner)
         self._count[demand.job] += 1
+        self._there[demand.job, name] += 1
         self._decisions.append(Start(demand.job, name, devices))
         return True
+
+    def _nodes(self, demand: JobDemand) -> list[str]:
+        """Return the nodes on which one more allocation of the job may start, and has work."""
+        able = self._free.nodes(demand.need, demand.owner)
+        return [name for name in able if demand.has_work_on(name, self._there[demand.job, name])]
 
     def _keep_promises(self) -> None:
         """Keep what is free on the nodes where others give way, for the jobs to which they do."""
@@ -257,7 +265,7 @@ class _Devices:
         need = demand.need
         if not +self._above and demand.job != self._first:
             return
-        for name in self._free.nodes(need, demand.owner):
+        for name in self._nodes(demand):
             above, found = Counter(self._above), list[Holding]()
             there = len(self._free.of(need, name))
             able = [one for one in self._staying if name in one.nodes and one.job != demand.job]
@@ -275,6 +283,8 @@ class _Devices:
         for name in self._free.nodes(demand.need):
             there = [one for one in self._pool.holdings if name in one.nodes and one.owner != demand.owner]
             if not there or self._room(demand, name) < demand.need.units:
+                continue
+            if not demand.has_work_on(name, self._there[demand.job, name]):
                 continue
             if any(one not in self._staying or one.job not in self._demands for one in there):
                 continue  # it is promised to somebody, or stays as it is
@@ -306,11 +316,14 @@ class _Devices:
         own: dict[str, list[Holding]] = defaultdict(list)
         for one in self._staying:
             own[one.job].append(one)
-        for ahead, demand in enumerate(waiting):
+        for ahead, demand in enumerate(map(self._where_it_has_work, waiting)):
             at = outlook.first_fit(demand.need, demand.owner)
             leaving = self._next.get(demand.job)
             soonest = min((one.frees_at for one in own[demand.job] if one.frees_at is not None), default=at)
             why, never = reason(demand.need, demand.owner if self._pool.one_owner_a_node else "")
+            if demand.most_on is not None:
+                names = ", ".join(sorted(demand.need.on)[:3])
+                why, never = f"waits for {names}, which has its checkpoint: {why}", False
             if leaving:
                 names = ", ".join(sorted({name for one in leaving for name in one.nodes}))
                 yield Wait(demand.job, f"next on {names}, when tasks that run there have ended", _last(leaving))
@@ -318,6 +331,13 @@ class _Devices:
                 yield Wait(demand.job, why + "; it has its share", soonest if at is None else min(at, soonest or at))
             else:
                 yield Wait(demand.job, why if never else why + _behind(ahead), at, never)
+
+    def _where_it_has_work(self, demand: JobDemand) -> JobDemand:
+        """Return the demand with only those nodes that its next task may run on."""
+        work = frozenset(x for x in demand.most_on or () if demand.has_work_on(x, self._there[demand.job, x]))
+        if demand.most_on is None or not work or work >= demand.need.on:
+            return replace(demand, most_on=None)
+        return replace(demand, need=replace(demand.need, on=work))
 
     def _reason(self, need: Need, owner: str) -> tuple[str, bool]:
         """Return why such an allocation does not start now, and whether it never will.

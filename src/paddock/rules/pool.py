@@ -67,6 +67,12 @@ class JobDemand:
     priority: int = 0
     paused: bool = False  # keeps what it has, and gets nothing
     idle_since: float = math.inf  # since when it has tasks that wait and no allocation
+    most_on: Mapping[str, int] | None = None
+    """Allocations that have work on each node: tasks may have to run where their files are. None: it is not limited."""
+
+    def has_work_on(self, node: str, there: int) -> bool:
+        """Return True if one more allocation on this node has work, beside those that are there."""
+        return self.most_on is None or there < self.most_on.get(node, 0)
 
 
 @dataclass(frozen=True)

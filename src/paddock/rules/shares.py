@@ -59,6 +59,7 @@ class Shares:
         self._homes: dict[str, list[str]] = {}  # owner -> the nodes in the order in which they suit
         self._held = Counter(one.job for one in pool.holdings if one.leaving_for is None)
         self._amounts: dict[str, float] = defaultdict(float)  # owner -> dealt
+        self._placed: Counter[tuple[str, str]] = Counter()  # job and node
         ready = {one.job for one in pool.demands if not one.paused}
         # What a job without work still has in a queue is about to end; elsewhere its devices are in use until then.
         ending = {one.job for one in pool.holdings} - {one.job for one in pool.demands} if pool.traits.queued else set()
@@ -76,7 +77,7 @@ class Shares:
         blocked: set[str] = set()
         for demand in queue:
             self.turns.append(demand)
-            if self._place(demand.need, demand.owner):
+            if self._place(demand):
                 dealt[demand.job] += 1
                 self._amounts[demand.owner] += self._pool.amount(demand.need)
                 self.overtaken |= blocked
@@ -84,11 +85,14 @@ class Shares:
             elif not dealt[demand.job]:
                 blocked.add(demand.job)
 
-    def _place(self, need: Need, owner: str) -> bool:
+    def _place(self, demand: JobDemand) -> bool:
+        need, owner = demand.need, demand.owner
         alone = self._pool.one_owner_a_node
         full, places = self._full[need, owner if alone else ""], []
         for name in self._suiting(owner) if alone else self._free:
             if name in full or name not in need.on:
+                continue
+            if not demand.has_work_on(name, self._placed[demand.job, name]):
                 continue
             if self._free[name].fits(need, owner, self._pool):
                 places.append(name)
@@ -100,6 +104,7 @@ class Shares:
             return False
         for name in places:
             self._free[name].take(need, owner, self._pool)
+            self._placed[demand.job, name] += 1
         return True
 
     def _suiting(self, owner: str) -> list[str]:

@@ -9,6 +9,7 @@ import pytest
 from paddock.errors import InvalidInput, TooLarge, UnusableEnvironment
 from paddock.models import CodeInfo, Convention, Device, JobSpec, Node, Resources, SlurmResources, TaskState, Traits
 from paddock.paths import Home
+from paddock.runner import map_driver
 from paddock.server.intake.submission import SHOWN, Plan, Submitter, accept, check, plan
 from paddock.server.store import attempts, jobs, tasks
 from paddock.server.store.db import Database
@@ -190,6 +191,34 @@ class TestLimits:
         assert warnings(partition="x") == ["partition has no effect: backend local is not Slurm"]
         assert warnings(slurm={"nice": 0, "qos": "a"}) == ["qos, nice have no effect: backend local is not Slurm"]
         assert warnings(backend="lab", partition="x", nice=5) == warnings(profile="volta") == warnings() == []
+
+    def test_what_reads_the_files_of_other_tasks_needs_one_host(self, settings: Settings) -> None:
+        nodes = [Node(name=name, backend="lab", cpus=4, cpu_slots=4, slots=4) for name in ("gpu1", "gpu2")]
+
+        def only(count: int = 2, dealt: bool = True, files: dict[str, bytes] | None = None, **spec: Any) -> list[str]:
+            given = JobSpec(**{"command": "true", **spec})
+            made = plan(given, files or {}, settings, nodes[:count], Traits(dealt=dealt))
+            return made.spec.resources.hosts.only
+
+        population: dict[str, Any] = {
+            "params": {"lr": {"low": 0.1, "high": 1}},
+            "search": {"method": "pbt", "trials": 4},
+            "objective": {"metric": "loss"},
+        }
+        for text, spec in (
+            ("A population.*needs.*one host", population),
+            ("A reduce", {"reduce": "sort"}),
+            ("A map", {"files": {f"{map_driver.FOLDER}/{map_driver.PLAN}": b"{}"}}),
+        ):
+            with pytest.raises(InvalidInput, match=text + r".*such as --host gpu1") as caught:
+                only(**spec)
+            assert list(caught.value.fields) == ["resources.hosts.only"]
+            assert only(resources={"hosts": {"only": ["gpu2"]}}, **spec) == ["gpu2"]
+            assert only(count=1, **spec) == ["gpu1"]
+            assert only(dealt=False, **spec) == []
+        assert only(params={"lr": 1}, command="echo {lr}") == []
+        with pytest.raises(InvalidInput, match="no host 'gpu9' has answered so far; there are: gpu1, gpu2"):
+            only(resources={"hosts": {"only": ["gpu9"]}})
 
     def test_several_nodes_need_a_launcher(self, settings: Settings) -> None:
         with pytest.raises(InvalidInput, match=r"needs a launcher: torchrun, tensorflow, srun") as caught:

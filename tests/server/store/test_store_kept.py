@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from paddock.models import AllocationBatch, AllocationState, AllocationStatus, Resources, TaskState
-from paddock.server.store import allocations, attempts, erasing, events, jobs, kept, tasks, trials
+from paddock.server.store import allocations, attempts, deals, erasing, events, jobs, kept, tasks, trials
 from paddock.server.store.allocations import AllocationRow
 from paddock.server.store.attempts import Demand
 from paddock.server.store.db import Database
@@ -29,6 +29,8 @@ QUIET: dict[str, Callable[[sa.Connection], object]] = {
     "ix_tasks_stopping": attempts.jobs_stopping,
     "ix_attempts_unpublished": lambda c: attempts.unpublished(c, 10),
     "ix_attempts_running": lambda c: attempts.running_paces(c, 1.0),
+    "ix_attempts_dealt": deals.in_hand,
+    "ix_attempts_pinned": deals.pinned,
     "ix_jobs_untold": jobs.not_passed_on,
     "ix_jobs_removing": jobs.removing,
     "ix_jobs_searching": trials.searching,

@@ -17,7 +17,7 @@ QUERIES: list[tuple[type[Any], sa.Select[Any]]] = [
     (allocations.AllocationRow, allocations._ROWS),
     (allocations.UnadjustedAllocation, allocations._UNADJUSTED),
     (attempts.TaskAttempt, attempts._ROWS),
-    (attempts.UnpublishedAttempt, attempts._UNPUBLISHED),
+    (attempts.UnbegunAttempt, attempts.UNBEGUN_ROWS),
     (attempts.TaskInAllocation, attempts._RUNNING),
     (jobs.JobRow, jobs._ROWS),
     (jobs.ChangedJob, jobs._CHANGED),

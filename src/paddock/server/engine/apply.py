@@ -397,10 +397,11 @@ def _given(edit: AttemptEdit, record: AboutAttempt, allocation: str, jobs: Mappi
     """
     if edit.row.job_id != jobs.get(allocation):
         return False
+    mine = edit.row.dealt_to in (None, allocation)
     if isinstance(record, Started):
-        return edit.holder in (None, allocation)
+        return mine and edit.holder in (None, allocation)
     if edit.holder is None:
-        return isinstance(record, Ended) and record.exit is None and record.cause is Cause.LAUNCH_FAILED
+        return mine and isinstance(record, Ended) and record.exit is None and record.cause is Cause.LAUNCH_FAILED
     return edit.holder == allocation and edit.start in (None, record.start)
 
 

@@ -21,6 +21,7 @@ from paddock.rules import placement
 from paddock.server.engine import journals, launch, limits, mailbox, observe, reaching, remove
 from paddock.server.engine.backend_worker import BackendWorker
 from paddock.server.engine.context import Context
+from paddock.server.engine.dealing import Dealer
 from paddock.server.engine.identical_curves import CurveComparison
 from paddock.server.engine.ingest import Ingest, RoundResult
 from paddock.server.engine.keep import Keeper
@@ -104,6 +105,7 @@ class Engine:
         self._marked = MarkedMetrics(self.context)
         self._notices = JobNotices(self.context)
         self._launch = launch.Launch(self.context)
+        self._dealer = Dealer(self.context)
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._sweeper = ThreadPoolExecutor(1, thread_name_prefix="sweeper")
         self._to_put_away: deque[tuple[str, Future[bool]]] = deque()
@@ -328,6 +330,7 @@ class Engine:
             rows = self._unclosed()
         if step("launching", lambda: self._launch.run(rows, now)):
             rows = self._unclosed()
+        step("dealing", lambda: self._dealer.run(rows, now))
         for removed in step("removing", lambda: remove.remove(context, rows)) or []:
             self._sweeper.submit(remove.erase, context, removed.job, self._stop.is_set)
             if removed.folder is not None:

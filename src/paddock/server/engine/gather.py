@@ -6,13 +6,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from paddock.models import AllocationBatch, AllocationState, JobSpec, Node, Resources
+from paddock.models import AllocationBatch, AllocationState, JobSpec, Node, Resources, TaskState
 from paddock.rules import placement
 from paddock.rules.estimate import job_seconds_left
 from paddock.rules.pool import GpuDevice, Holding, JobDemand, Need, PolicyNode, Pool
 from paddock.server.engine.backend_worker import BackendWorker
 from paddock.server.engine.context import Context, JobFacts
-from paddock.server.store import allocations, attempts, packings, usage
+from paddock.server.store import allocations, attempts, deals, packings, usage
 from paddock.server.store.allocations import AllocationRow
 from paddock.server.store.attempts import Demand, RunningPace
 from paddock.server.store.db import Connection
@@ -89,6 +89,7 @@ class Gatherer:
         staying = Counter(one.job for one in holdings if one.leaving_for is None)
         leaving = [one.key for one in holdings if one.leaving_for is not None]
         away = Counter(one.job_id for one in attempts.running_in(c, leaving))
+        pins = _Pins.of(c, holdings) if worker.backend.traits.dealt else None
         work, jobs = {}, []
         for demand in demands:
             one = facts.get(demand.job)
@@ -97,13 +98,18 @@ class Gatherer:
             paused = not known or demand.held or demand.job in resting
             work[demand.job] = Work(demand, one, shape, paused)
             wanted, there = staying[demand.job], staying[demand.job]
+            most_on = None
             if one is not None and shape is not None and not paused:
                 tasks = demand.waiting + demand.running - away[demand.job]
+                if pins is not None:
+                    each = tasks_at_once(shape.shape, self._measurements(c, one, now))
+                    tasks, most_on = pins.limit(demand, tasks, each, shape.need.on)
                 wanted = self._wanted(c, one.spec, shape, tasks, there, now)
                 wanted = wanted if demand.waiting else min(wanted, there)
                 wanted = max(wanted, there if demand.job in self.context.searching else 0)
             self._note_idle(demand, there, now)
-            jobs.append(_job_demand(demand, one, shape, wanted, paused, self._idle.get(demand.job, math.inf)))
+            idle_since = self._idle.get(demand.job, math.inf)
+            jobs.append(replace(_job_demand(demand, one, shape, wanted, paused, idle_since), most_on=most_on))
         for job in sorted(self.context.searching & staying.keys() - work.keys()):
             jobs.append(_kept(job, staying[job]))  # the search will have a task for each of them
         pool = Pool(
@@ -150,7 +156,7 @@ class Gatherer:
         if found is not None and found.facts is facts and found.nodes is nodes:
             return found
         resources = facts.spec.resources
-        on = frozenset(node.name for node in placement.in_partitions(resources, worker.nodes))
+        on = frozenset(node.name for node in placement.eligible_nodes(resources, worker.nodes))
         traits = worker.backend.traits
         everywhere = [node.model_copy(update={"usable": True}) for node in worker.nodes]
         most = max(placement.width(resources, everywhere, traits), 1)
@@ -289,6 +295,42 @@ class Gatherer:
         if backend not in self._used:
             self._used[backend] = usage.load(c, backend, self.context.settings.shares.half_life_hours * 3600)
         return self._used[backend]
+
+
+@dataclass(frozen=True)
+class _Pins:
+    """Where tasks have to run, as their files are there. Of jobs whose attempts are dealt."""
+
+    waiting: Mapping[str, Counter[str]]  # job -> node -> tasks
+    running: Mapping[str, Counter[str]]
+    there: Mapping[str, Counter[str]]  # allocations
+
+    @classmethod
+    def of(cls, c: Connection, holdings: Sequence[Holding]) -> "_Pins":
+        made = cls(defaultdict(Counter), defaultdict(Counter), defaultdict(Counter))
+        nodes = {one.key: one.nodes[0] for one in holdings if one.nodes and one.leaving_for is None}
+        for one in holdings:
+            if one.key in nodes:
+                made.there[one.job][nodes[one.key]] += 1
+        for pinned in deals.pinned(c):
+            made.waiting[pinned.job_id][pinned.node] += pinned.published
+        for held in deals.in_hand(c):
+            if held.state == TaskState.RUNNING and held.dealt_to in nodes:
+                made.running[held.job_id][nodes[held.dealt_to]] += 1
+        return made
+
+    def limit(self, demand: Demand, tasks: int, each: int, nodes: Collection[str]) -> tuple[int, dict[str, int] | None]:
+        """Return how many tasks count for allocations, and how many allocations have work on each node; None: any."""
+        waiting, running, there = self.waiting[demand.job], self.running[demand.job], self.there[demand.job]
+        if not waiting:
+            return tasks, None
+        free = max(demand.waiting - waiting.total(), 0)
+        most = {
+            name: max(math.ceil((free + waiting[name] + running[name]) / each), there[name])
+            for name in {*nodes, *waiting}
+        }
+        bound = sum(math.ceil((waiting[name] + running[name]) / each) * each for name in {*waiting, *running})
+        return max(tasks, free + bound), most
 
 
 def tasks_at_once(shape: placement.Shape, measured: Measured) -> int:

@@ -266,8 +266,10 @@ def _write_end(context: Context, idle: set[str]) -> None:
     for job, one in facts.items():
         if not context.boundary.rests(job, WRITING_END):
             with context.boundary.job(job, WRITING_END):
-                if one.spec.search.method is Method.PBT or one.spec.reduce is not None:  # others: see `mailbox`
-                    context.outposts.of(job).publish([{"end": True}])
+                outpost = context.outposts.of(job)
+                last = one.spec.search.method is Method.PBT or one.spec.reduce is not None  # others: see `mailbox`
+                if last and not outpost.dealt:  # see `dealing`
+                    outpost.publish([{"end": True}])
                 context.end_written.add(job)
 
 
@@ -350,6 +352,8 @@ def _manifest(context: Context, facts: JobFacts, worker: BackendWorker, node: st
     return {
         "job": facts.id,
         "job_dir": str(context.outposts.of(facts.id).on(node).root),
+        "dealt": context.outposts.of(facts.id).dealt,
+        "node": node,
         "slots": min(shape.slots, spec.parallel or 1024),
         "threads": shape.threads,
         "gpus": {

@@ -10,8 +10,9 @@ from paddock.rules.lifecycle import Verdict
 from paddock.search.tasks import seed_of
 from paddock.server.engine.apply import changing
 from paddock.server.engine.context import Context, JobFacts
-from paddock.server.store import attempts, jobs
-from paddock.server.store.attempts import TaskAttempt, UnpublishedAttempt
+from paddock.server.outposts.claims import Identity
+from paddock.server.store import attempts, deals, jobs
+from paddock.server.store.attempts import TaskAttempt, UnbegunAttempt
 
 PUBLISH_AT_ONCE = 2_000
 STOP_AT_ONCE = 500
@@ -20,7 +21,7 @@ STOPPING = "stop its tasks"
 
 
 def publish(context: Context, now: float) -> bool:
-    """Append new attempts to the task files. Returns whether there are more.
+    """Append new attempts to the task files, or let them be dealt (see `dealing`). Returns whether there are more.
 
     After a crash between the file and the database the same line is written again; the claims make that harmless.
     """
@@ -28,7 +29,7 @@ def publish(context: Context, now: float) -> bool:
     with context.db.read() as c:
         rows = attempts.unpublished(c, PUBLISH_AT_ONCE, without=resting)
         facts = context.facts(c, [row.job_id for row in rows])
-    by_job: dict[str, list[UnpublishedAttempt]] = defaultdict(list)
+    by_job: dict[str, list[UnbegunAttempt]] = defaultdict(list)
     for row in rows:
         if row.job_id in facts:
             by_job[row.job_id].append(row)
@@ -39,18 +40,16 @@ def publish(context: Context, now: float) -> bool:
     return more
 
 
-def _publish_job(context: Context, facts: JobFacts, rows: list[UnpublishedAttempt], now: float, more: bool) -> None:
+def _publish_job(context: Context, facts: JobFacts, rows: list[UnbegunAttempt], now: float, more: bool) -> None:
     outpost = context.outposts.of(facts.id)
     # Whatever became of the attempts before these, no runner may take them any more.
     known = outpost.withdraw((row.task_id, row.number - 1) for row in rows if row.number > 1)
     unsure = [row for row in rows if row.number > 1 and (row.task_id, row.number - 1) not in known]
     rows, more = [row for row in rows if row not in unsure], more or bool(unsure)
-    lines, bad = [], {}
-    for row in rows:
-        try:
-            lines.append(_line(context, facts, row))
-        except PaddockError as error:  # checked at submission; an upgrade may judge an old job differently
-            bad[row.task_id, row.number] = error.message
+    if outpost.dealt:
+        _make_dealable(context, rows)
+        return
+    lines, bad = lines_of(context, facts, rows)
     with context.db.read() as c:
         more = more or jobs.is_searching(c, facts.id) or facts.spec.search.method is Method.PBT
     more = more or (facts.spec.reduce is not None and not any(row.reduces for row in rows))
@@ -66,8 +65,29 @@ def _publish_job(context: Context, facts: JobFacts, rows: list[UnpublishedAttemp
         )
 
 
-def _line(context: Context, facts: JobFacts, row: UnpublishedAttempt) -> dict[str, Any]:
-    command = task_command(context, facts, row.task_id, row.params, reduces=row.reduces)
+def _make_dealable(context: Context, rows: list[UnbegunAttempt]) -> None:
+    """Let attempts be dealt to allocations. A resumed one goes to the node that has its checkpoint."""
+    with context.db.write() as c:
+        nodes = deals.last_nodes(c, [row.task_id for row in rows if row.resumed])
+        deals.pin(c, {row.id: nodes[row.task_id] for row in rows if row.resumed and row.task_id in nodes})
+        attempts.mark_published(c, [row.id for row in rows])
+
+
+def lines_of(
+    context: Context, facts: JobFacts, rows: list[UnbegunAttempt], node: str | None = None
+) -> tuple[list[dict[str, Any]], dict[Identity, str]]:
+    """Return the lines of these attempts for runners, and why others have none. `node`: where they will run."""
+    lines, bad = [], {}
+    for row in rows:
+        try:
+            lines.append(_line(context, facts, row, node))
+        except PaddockError as error:  # checked at submission; an upgrade may judge an old job differently
+            bad[row.task_id, row.number] = error.message
+    return lines, bad
+
+
+def _line(context: Context, facts: JobFacts, row: UnbegunAttempt, node: str | None) -> dict[str, Any]:
+    command = task_command(context, facts, row.task_id, row.params, reduces=row.reduces, node=node)
     seed = {"PADDOCK_SEED": str(seed_of(facts.spec, row.task_number))}
     rare: dict[str, Any] = {"from": row.source, "room": row.room, "edits": command.edits}
     rare |= {"python_path": command.python_path, "cwd": command.cwd}
@@ -85,10 +105,16 @@ def _line(context: Context, facts: JobFacts, row: UnpublishedAttempt) -> dict[st
 
 
 def task_command(
-    context: Context, facts: JobFacts, task: str, params: dict[str, Any], *, reduces: bool = False
+    context: Context,
+    facts: JobFacts,
+    task: str,
+    params: dict[str, Any],
+    *,
+    reduces: bool = False,
+    node: str | None = None,
 ) -> commands.Command:
-    """Return the exact command of a task."""
-    code = str(context.outposts.of(facts.id).folder.code)
+    """Return the exact command of a task, on this node."""
+    code = str(context.outposts.of(facts.id).on(node).code)
     if reduces:
         return commands.build_reduce(facts.spec, job=facts.id, task=task, code_dir=code)
     python = facts.interpreter.argv

@@ -16,7 +16,9 @@ from paddock.server.engine.apply import AttemptEdit, Changes, changing
 from paddock.server.engine.backend_worker import Answer, BackendWorker, Polled
 from paddock.server.engine.context import AllocationNotes, Context
 from paddock.server.notify.tell import needs_attention
-from paddock.server.store import allocations, attempts, events, jobs
+from paddock.server.outposts.claims import Identity
+from paddock.server.outposts.outpost import Outpost
+from paddock.server.store import allocations, attempts, deals, events, jobs, places
 from paddock.server.store.allocations import AllocationRow
 from paddock.server.store.attempts import TaskAttempt
 from paddock.server.store.db import Connection
@@ -218,14 +220,20 @@ def _settle(context: Context, job: str, rows: list[AllocationRow], now: float) -
         return False
     # Also attempts that a runner took without reporting it before it died. Others that wait stay as they are.
     silent = {row.key for row in rows if not linger.left_well(context, row)}
-    owners = context.outposts.of(job).held(waiting, silent) if silent else {}
-    if owners is None:
+    outpost, back = context.outposts.of(job), set[int]()
+    owners: Mapping[Identity, str | None] | None = {}
+    if outpost.dealt:
+        rows, owners, back = _dealt_left(context, outpost, rows, silent)
+    elif silent:
+        owners = outpost.held(waiting, silent)
+    if owners is None or not rows:
         return False
     with changing(context) as (c, changes):
         changes.apply({key: records for some in owed.values() for key, records in some.items()})
         found = attempts.lookup(c, [one for one, key in owners.items() if key in silent])
         for one, orphan in found.items():
             left[owners[one] or ""].append(orphan)
+        deals.take_back(c, back)
         for row in rows:
             by_hand = row.by_hand and not row.ending
             judge = (
@@ -240,6 +248,28 @@ def _settle(context: Context, job: str, rows: list[AllocationRow], now: float) -
                 if jobs.hold(c, row.job_id, warning=why):
                     needs_attention(c, context.settings, row.job_id, why, now)
     return True
+
+
+def _dealt_left(
+    context: Context, outpost: Outpost, rows: list[AllocationRow], silent: Collection[str]
+) -> tuple[list[AllocationRow], Mapping[Identity, str | None], set[int]]:
+    """Return what becomes of attempts that were dealt to ended allocations and whose begin was not reported.
+
+    These are: the allocations of which it is known, the attempts that their runners had, and the ids of those that can
+    be dealt again. What a node that was declared lost has may have begun.
+    """
+    with context.db.read() as c:
+        left = deals.left_in(c, [row.key for row in rows])
+        gone = {name: places.lost(c, name) for name in {row.backend for row in rows}}
+        nodes = allocations.nodes_of(c, {row.batch for row in rows}) if any(gone.values()) else {}
+    lost = {row.key for row in rows if row.key in silent and nodes.get(row.key) in gone[row.backend]}
+    unsure = [one for one in left if one.dealt_to in silent and one.dealt_to not in lost]
+    known = outpost.withdraw([(one.id, one.attempt_number) for one in unsure])
+    open_keys = {one.dealt_to for one in unsure if (one.id, one.attempt_number) not in known}
+    begun = [one for one in left if one.dealt_to in lost or known.get((one.id, one.attempt_number)) is False]
+    owners = {(one.id, one.attempt_number): one.dealt_to for one in begun if one.dealt_to not in open_keys}
+    back = {one.attempt_id for one in left if one not in begun and one.dealt_to not in open_keys}
+    return [row for row in rows if row.key not in open_keys], owners, back
 
 
 def _give_up(context: Context, job: str, now: float) -> None:
@@ -319,9 +349,12 @@ def settle_orphans(context: Context, job: str, now: float) -> bool:
 
     To be called only if the job has no allocation left. Returns False if it is not known yet which they are.
     """
+    outpost = context.outposts.of(job)
+    if outpost.dealt:  # they were ended when their allocation was closed
+        return True
     with context.db.read() as c:
         waiting = attempts.waiting_keys(c, job)
-    orphans = context.outposts.of(job).held(waiting, [job])
+    orphans = outpost.held(waiting, [job])
     if orphans:
         with changing(context) as (c, changes):
             changes.end(list(attempts.lookup(c, orphans).values()), _gone(changes, None, None), now)

@@ -198,7 +198,9 @@ class SearchWorker:
                 return  # or it was extended a moment ago, which the next round sees
             if note is not None:
                 jobs.warn(c, job, f"The search has ended: {note}")
-        self._context.outposts.of(job).publish([{"end": True}])
+        outpost = self._context.outposts.of(job)
+        if not outpost.dealt:  # otherwise: see `dealing`
+            outpost.publish([{"end": True}])
         self._searchers.pop(job, None)
 
     def _end_overdue(self, job: str) -> None:

@@ -4,17 +4,19 @@ Each check raises InvalidInput with the field at fault. `placement.refuse_imposs
 `search.resolved` (which options a method takes) are further checks, called from the same places.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from pydantic import JsonValue
 
 from paddock.errors import InvalidInput
 from paddock.models import Convention, JobSpec, Launcher, Method, Node, Resources, ScriptParam, ScriptReport, Traits
+from paddock.models.resources import HostsResources
 from paddock.models.space import Block, Choices, Range, Space, key_of, shortened
 from paddock.program import commands, packages, shebang
 from paddock.program.inspection import given
 from paddock.rules import placement
+from paddock.runner import map_driver
 from paddock.server.intake import snapshot
 
 MIN_POPULATION = 4
@@ -142,6 +144,31 @@ def launcher(resources: Resources) -> None:
     if (resources.slots or 1) > 1 and ((resources.nodes or 1) > 1 or resources.launcher is Launcher.SRUN):
         message = "tasks that have several nodes, or that srun starts, cannot share an allocation: leave slots out"
         raise InvalidInput.at("resources.slots", message)
+
+
+def on_one_host(spec: JobSpec, files: Collection[str], nodes: Sequence[Node], traits: Traits) -> JobSpec:
+    """Return the spec, limited to the only host that there is. Refuse what needs the files of other tasks on several.
+
+    Only where nodes have no common file system.
+    """
+    needs = (
+        "a population, whose members go on from each other's checkpoints,"
+        if spec.search.method is Method.PBT
+        else "a reduce, which reads what all tasks have written,"
+        if spec.reduce is not None
+        else "a map, whose files are on one machine,"
+        if f"{map_driver.FOLDER}/{map_driver.PLAN}" in files
+        else ""
+    )
+    hosts = spec.resources.hosts.names or {node.name for node in nodes}
+    if not traits.dealt or not needs:
+        return spec
+    if len(hosts) == 1:
+        only = HostsResources(only=sorted(hosts))
+        return spec.model_copy(update={"resources": spec.resources.model_copy(update={"hosts": only})})
+    example = sorted(hosts)[0] if hosts else "gpu1"
+    message = f"{needs} needs hosts with a shared home, or one host: name it, such as --host {example}"
+    raise InvalidInput.at("resources.hosts.only", message)
 
 
 def terminal(spec: JobSpec) -> None:

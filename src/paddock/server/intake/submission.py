@@ -8,6 +8,7 @@ from pathlib import Path
 
 from paddock.errors import InvalidInput, NotFound, PaddockError
 from paddock.models import CodeInfo, Interpreter, JobSpec, Node, Params, Preview, ScriptReport, TaskState, Traits
+from paddock.models.resources import HostsResources
 from paddock.models.spec import AUTO
 from paddock.paths import Home, open_to, write_once
 from paddock.program import commands, environment, notebook
@@ -117,9 +118,12 @@ def check(
                 raise NotFound(f"Job {found.id} is of {found.owner}.")
             return JobSpec.model_validate(jobs.get(c, found.id).spec).environment.variables
 
+    kind = settings.every_backend[backend].kind
+    if kind != "hosts":  # `other_kind` reports that it has no effect
+        resources = resources.model_copy(update={"hosts": HostsResources()})
     spec = masks.filled(given.model_copy(update={"resources": resources}), variables)
     made = plan(spec, files, settings, *backends[backend], by.workbench)
-    ignored = checks.other_kind(given.resources, backend, settings.every_backend[backend].kind)
+    ignored = checks.other_kind(given.resources, backend, kind)
     return _with_past(replace(made, warnings=[*made.warnings, *ignored]), db, by.sight)
 
 
@@ -141,6 +145,7 @@ def plan(
     found = planning.plan(planning.PlanInput(spec, source, settings.max_tasks, frozenset(kept), beside))
     spec, report = found.spec, found.script
     placement.refuse_impossible(spec.resources, nodes, traits)
+    spec = checks.on_one_host(spec, kept, nodes, traits)
     checks.launcher(spec.resources)
     checks.terminal(spec)
     checks.reduce(spec)

@@ -232,6 +232,12 @@ def batches_by_key(c: sa.Connection, keys: Collection[str]) -> dict[str, Allocat
     return {key: AllocationBatch.model_validate(spec) for key, spec in found if "resources" in spec}
 
 
+def nodes_of(c: sa.Connection, batches: Collection[str]) -> dict[str, str]:
+    """Return the node of each allocation of these batches, where that was chosen when they were planned."""
+    found = batches_by_key(c, batches).values()
+    return {key: place.node for batch in found for key, place in zip(batch.keys, batch.places, strict=False)}
+
+
 def leave(c: sa.Connection, keys: Mapping[str, str]) -> None:
     """Record for which job each of these allocations ends after the tasks that run in it."""
     for key, job in keys.items():

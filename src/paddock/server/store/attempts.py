@@ -46,6 +46,7 @@ class TaskAttempt:
     attempt_first_epoch: float | None
     reason: str | None
     resumed: bool
+    dealt_to: str | None
     allocation: str | None
     start: int | None
     started_at: float | None
@@ -58,8 +59,8 @@ class TaskAttempt:
 
 
 @dataclass(frozen=True, slots=True)
-class UnpublishedAttempt:
-    """An attempt that no runner can have seen yet, with the values of its line in the file of tasks."""
+class UnbegunAttempt:
+    """An attempt that has not begun, with the values of its line in the file of tasks."""
 
     id: int
     task_id: str
@@ -72,6 +73,7 @@ class UnpublishedAttempt:
     reduces: bool
     source: str | None
     room: dict[str, Any] | None
+    node: str | None  # the only one where it may run
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +86,10 @@ class TaskInAllocation:
 
 
 _ROWS = sa.select(*columns(TaskAttempt, [*tasks.c, *_OF_ATTEMPT]))
-_CURRENT_ROWS = _ROWS.join(attempts, CURRENT)
-_UNPUBLISHED = sa.select(
+CURRENT_ROWS = _ROWS.join(attempts, CURRENT)
+UNBEGUN_ROWS = sa.select(
     *columns(
-        UnpublishedAttempt,
+        UnbegunAttempt,
         [*attempts.c, tasks.c.params, tasks.c.epochs, tasks.c.number.label("task_number"), tasks.c.reduces],
     )
 )
@@ -198,10 +200,10 @@ def mean_durations(c: sa.Connection, job_ids: Collection[str]) -> dict[str, floa
     return {job: mean for job, mean in rows if mean is not None}
 
 
-def unpublished(c: sa.Connection, limit: int, without: Sequence[str] = ()) -> list[UnpublishedAttempt]:
+def unpublished(c: sa.Connection, limit: int, without: Sequence[str] = ()) -> list[UnbegunAttempt]:
     """Return up to `limit` attempts that no runner can have seen yet, oldest jobs first, `without` these jobs."""
     query = (
-        _UNPUBLISHED.join(tasks, CURRENT)
+        UNBEGUN_ROWS.join(tasks, CURRENT)
         .join(jobs, jobs.c.id == tasks.c.job_id)
         .where(
             UNPUBLISHED,
@@ -212,7 +214,7 @@ def unpublished(c: sa.Connection, limit: int, without: Sequence[str] = ()) -> li
         .order_by(jobs.c.created_at, tasks.c.number)
         .limit(limit)
     )
-    return fetch(c, UnpublishedAttempt, query)
+    return fetch(c, UnbegunAttempt, query)
 
 
 def mark_published(c: sa.Connection, ids: Sequence[int]) -> None:
@@ -263,7 +265,7 @@ def jobs_stopping(c: sa.Connection) -> list[str]:
 
 def stopping(c: sa.Connection, job: str, limit: int) -> list[TaskAttempt]:
     """Return the first tasks of a job, up to `limit`, that are to be stopped and whose runners have no order yet."""
-    query = _CURRENT_ROWS.where(tasks.c.job_id == job, _UNORDERED)
+    query = CURRENT_ROWS.where(tasks.c.job_id == job, _UNORDERED)
     return fetch(c, TaskAttempt, query.order_by(tasks.c.number).limit(limit))
 
 
@@ -309,7 +311,7 @@ def demands(c: sa.Connection) -> list[Demand]:
 
 def waiting(c: sa.Connection, job: str) -> list[TaskAttempt]:
     """Return the published tasks of a job that no journal has reported as started."""
-    query = _CURRENT_ROWS.where(tasks.c.job_id == job, tasks.c.state == TaskState.SUBMITTED)
+    query = CURRENT_ROWS.where(tasks.c.job_id == job, tasks.c.state == TaskState.SUBMITTED)
     return fetch(c, TaskAttempt, query.where(attempts.c.published.is_(True)))
 
 
@@ -322,7 +324,7 @@ def waiting_keys(c: sa.Connection, job: str) -> list[tuple[str, int]]:
 
 def open_in(c: sa.Connection, allocation: str) -> list[TaskAttempt]:
     """Return the attempts that were started in this allocation and have not ended."""
-    query = _CURRENT_ROWS.where(attempts.c.allocation == allocation, tasks.c.state == TaskState.RUNNING)
+    query = CURRENT_ROWS.where(attempts.c.allocation == allocation, tasks.c.state == TaskState.RUNNING)
     return fetch(c, TaskAttempt, query)
 
 
@@ -349,7 +351,7 @@ def lookup(c: sa.Connection, keys: Iterable[tuple[str, int]]) -> dict[tuple[str,
 def ended_in(c: sa.Connection, job: str, after: int, most: int) -> list[TaskAttempt]:
     """Return up to `most` ended tasks of a job beyond this task number, with their current attempts."""
     ended = (tasks.c.job_id == job, tasks.c.number > after, attempts.c.ended_at.is_not(None))
-    return fetch(c, TaskAttempt, _CURRENT_ROWS.where(*ended).order_by(tasks.c.number).limit(most))
+    return fetch(c, TaskAttempt, CURRENT_ROWS.where(*ended).order_by(tasks.c.number).limit(most))
 
 
 def ended_with(c: sa.Connection, task: str, cause: Cause) -> int:

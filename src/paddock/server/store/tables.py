@@ -129,7 +129,7 @@ attempts = Table(
     Column("created_at", Float(53), nullable=False),
     Column("started_at", Float(53)),
     Column("ended_at", Float(53)),
-    Column("node", Text),
+    Column("node", Text),  # where it runs or ran; of one that waits, the only node where it may run
     Column("device", Text),
     Column("pid", Integer),
     Column("first_epoch", Float(53)),  # the first epoch that this attempt reported
@@ -165,6 +165,8 @@ UNPUBLISHED = sa.and_(attempts.c.published.is_(False), attempts.c.state == _plai
 # The attempt of a task that has not ended is its last one, and has its state.
 OPEN = sa.and_(attempts.c.published.is_(True), attempts.c.state.in_([_plain(state) for state in UNENDED]))
 RUNNING = attempts.c.state == _plain(TaskState.RUNNING)
+DEALT = sa.and_(attempts.c.dealt_to.is_not(None), attempts.c.state.in_([_plain(state) for state in UNENDED]))
+PINNED = sa.and_(attempts.c.node.is_not(None), attempts.c.state == _plain(TaskState.SUBMITTED))
 _partial("ix_jobs_untold", jobs.c.id, where=UNTOLD)
 _partial("ix_jobs_removing", jobs.c.id, where=REMOVING)
 _partial("ix_jobs_searching", jobs.c.id, where=SEARCHING)
@@ -173,6 +175,8 @@ _partial("ix_jobs_search_until", jobs.c.search_until, where=jobs.c.search_until.
 _partial("ix_tasks_stopping", tasks.c.job_id, where=STOPPING)
 _partial("ix_attempts_unpublished", attempts.c.job_id, where=UNPUBLISHED)
 _partial("ix_attempts_running", attempts.c.job_id, where=RUNNING)
+_partial("ix_attempts_dealt", attempts.c.dealt_to, where=DEALT)
+_partial("ix_attempts_pinned", attempts.c.job_id, where=PINNED)
 # All columns that are needed to count them: the rows themselves are not read.
 _OPEN_COLUMNS = (attempts.c.job_id, attempts.c.state, attempts.c.published, attempts.c.created_at)
 _partial("ix_attempts_open", *_OPEN_COLUMNS, where=OPEN)

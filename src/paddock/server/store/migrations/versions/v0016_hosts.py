@@ -22,6 +22,8 @@ def upgrade() -> None:
     unnoticed = sa.column("end_noticed").is_(False)
     op.create_index("ix_jobs_end_unnoticed", "jobs", ["id"], sqlite_where=unnoticed, postgresql_where=unnoticed)
     op.add_column("attempts", sa.Column("dealt_to", sa.String(64), nullable=True))
+    _index("ix_attempts_dealt", "dealt_to", "dealt_to IS NOT NULL AND state IN ('submitted', 'running')")
+    _index("ix_attempts_pinned", "job_id", "node IS NOT NULL AND state = 'submitted'")
     op.create_table(
         "hosts",
         sa.Column("backend", sa.String(200), primary_key=True),
@@ -39,6 +41,11 @@ def upgrade() -> None:
         sa.Column("changed_at", sa.Float(53), nullable=False),
     )
     _notices()
+
+
+def _index(name: str, column: str, where: str) -> None:
+    condition = sa.text(where)
+    op.create_index(name, "attempts", [column], sqlite_where=condition, postgresql_where=condition)
 
 
 def _notices() -> None:

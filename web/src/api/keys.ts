@@ -44,6 +44,7 @@ export const keys = {
   load: () => ['load'] as const,
   loadHistory: (backend: string, node: string, minutes: number) => ['load-history', backend, node, minutes] as const,
   layout: (page: string) => ['layout', page] as const,
+  hosts: () => ['hosts'] as const,
   health: () => ['health'] as const,
   backends: () => ['backends'] as const,
   profiles: () => ['profiles'] as const,

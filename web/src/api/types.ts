@@ -23,6 +23,7 @@ export type FileEntry = Schemas['FileEntry'];
 export type FilePreview = Schemas['FilePreview'];
 export type FreeMemory = Schemas['FreeMemory'];
 export type GpuProcess = Schemas['GpuProcess'];
+export type HostInfo = Schemas['HostInfo'];
 export type HostsResources = Schemas['HostsResources'];
 export type Hint = Schemas['Hint'];
 export type ImageFile = Schemas['ImageFile'];

@@ -1,5 +1,6 @@
 """Which outpost each job has."""
 
+import itertools
 import logging
 import threading
 import time
@@ -26,6 +27,7 @@ from paddock.server.store.places import JobPlace
 
 CAUGHT_UP_SECONDS = 10.0  # for so long a journal that was read to its end counts as read
 AGAIN_SECONDS = 2.0
+MOST_TRIED = 5  # hosts of which one must let a person in
 
 log = logging.getLogger("paddock.outposts")
 
@@ -95,7 +97,7 @@ class Outposts:
     def person_on(self, fleet: str, hosts: Iterable[str], user: str | None) -> Person:
         """Return what can be done as a person on one of these hosts, the first that answers. It may block."""
         problems = []
-        for host in hosts:
+        for host in itertools.islice(hosts, MOST_TRIED):
             found = self._person(_Whose(fleet, host, user))
             try:
                 found.link.hello()

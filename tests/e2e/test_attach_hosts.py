@@ -59,6 +59,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 def test_the_terminal_and_a_shell_on_a_host(lab: Lab) -> None:
     job = lab.server.submit(TALKS, terminal=True, resources={"gpus": 1})
     wait_for(lambda: "ready" in lab.server.log_of(job))
+    lab.server.wait_state(job, "running")
     task, gpus = f"{job}-1", lab.server.log_of(job).split()[1]
     assert gpus
     point = lab.server.get(f"/tasks/{task}/attach")

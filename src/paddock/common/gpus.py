@@ -6,6 +6,7 @@ NVML is called through ctypes (decision 100); where it cannot be, nvidia-smi is.
 from __future__ import annotations
 
 import ctypes
+import os
 import shutil
 import subprocess
 import time
@@ -39,6 +40,8 @@ class GpuReading(NamedTuple):
 
 class GpuDriver:
     """The interface to a driver. This one has no GPUs, as a node without a driver."""
+
+    sees_processes = False  # it names processes by the numbers that they have here
 
     def gpus(self) -> List[GpuInfo]:
         return []
@@ -78,6 +81,7 @@ class Nvml(GpuDriver):
     """NVIDIA's driver. Raises OSError if there is none, or it does not answer."""
 
     def __init__(self) -> None:
+        self.sees_processes = _first_namespace()
         self._library: Any = ctypes.CDLL("libnvidia-ml.so.1")
         if self._library.nvmlInit_v2() != 0:
             raise OSError("the NVIDIA driver does not answer")
@@ -221,6 +225,14 @@ def _float(text: str) -> Optional[float]:
 def _bytes(mebibytes: str) -> Optional[int]:
     found = _float(mebibytes)
     return None if found is None else int(found * 2**20)
+
+
+def _first_namespace() -> bool:
+    """Return True if processes have the same numbers here as for the driver, which is not so in most containers."""
+    try:
+        return os.readlink("/proc/self/ns/pid") == "pid:[4026531836]"  # Linux gives this number to the first one
+    except OSError:
+        return False
 
 
 def find_driver() -> GpuDriver:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-from typing import Callable, Dict, Iterator, List, NamedTuple, Optional
+from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Set
 
 _SET_CHILD_SUBREAPER = 36
 _SET_PDEATHSIG = 1
@@ -62,6 +62,16 @@ def signal_process(pid: int, number: int) -> None:
         os.kill(pid, number)
 
 
+def lock_holders() -> Set[int]:
+    """Return the processes that hold locks on files, as far as they are visible here."""
+    found = set()
+    for line in read("/proc/locks", 1 << 20).splitlines():
+        words = line.split()
+        if len(words) > 4 and words[1] != b"->" and words[4].isdigit():
+            found.add(int(words[4]))
+    return found
+
+
 class Stat(NamedTuple):
     parent: int
     group: int
@@ -80,6 +90,12 @@ def started(pid: int) -> Optional[int]:
     """Return when a live process was started, in clock ticks since boot; None if there is none, or only a zombie."""
     fields = _stat_fields(pid)
     return None if len(fields) < 20 or fields[0] in (b"Z", b"X") else int(fields[19])
+
+
+def session(pid: int) -> Optional[int]:
+    """Return the session of a process, which has the number of the process that began it. Everybody may know it."""
+    fields = _stat_fields(pid)
+    return int(fields[3]) if len(fields) > 3 else None
 
 
 def _stat_fields(pid: int) -> List[bytes]:

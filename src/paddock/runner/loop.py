@@ -38,6 +38,7 @@ LIVELY_SECONDS = 5.0
 RARE_SECONDS = 15.0
 # A runner that cannot claim anything (because of a full disk) leaves its GPU to others after this time.
 CLAIM_WAIT_SECONDS = 60.0
+NO_ROOM: Explanation = ("preempted", "it started early, and there was no room for it on the GPU")
 STARTED_AGAIN: Explanation = ("preempted", "its allocation was started a second time")
 # The shortest time between two reports of how tasks share the GPUs.
 PACKING_SECONDS = 1.0
@@ -137,6 +138,7 @@ class Runner:
         self._obey_time()
         self._read_orders(time.monotonic())
         self._obey_orders()
+        self._give_back()
         self._end_settled()
         self._read_tasks(time.monotonic())
         self._claim()
@@ -208,6 +210,11 @@ class Runner:
             if order is not None:
                 task.stop(order, self._manifest.grace_seconds)
             task.kill_if_due()
+
+    def _give_back(self) -> None:
+        """End tasks that started early and found no room: where there is some, they can start again."""
+        for identity in self._admission.without_room(time.monotonic()):
+            self._tasks[identity].stop("shutdown", self._manifest.grace_seconds, NO_ROOM)
 
     def _reap(self) -> None:
         leaders = {task.pid: task for task in self._tasks.values() if task.alive}

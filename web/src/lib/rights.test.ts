@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { may, type Person, type Right } from './rights';
 
-const ALL: Right[] = ['read', 'submit', 'edit', 'stop', 'hold', 'limits', 'restart', 'remove'];
+const ALL: Right[] = ['read', 'attach', 'submit', 'edit', 'stop', 'hold', 'limits', 'restart', 'remove'];
 const allowed = (who: Person, owner: string) => ALL.filter((right) => may(who, right, { owner }));
 
 it('offers everything to whoever is alone', () => {

@@ -1,6 +1,6 @@
 /** What the page offers to whom. The server decides again: this only keeps buttons away that would be refused. */
 
-export type Right = 'read' | 'submit' | 'edit' | 'stop' | 'hold' | 'limits' | 'restart' | 'remove';
+export type Right = 'read' | 'attach' | 'submit' | 'edit' | 'stop' | 'hold' | 'limits' | 'restart' | 'remove';
 
 export interface Person {
   name: string;

@@ -97,6 +97,7 @@ class RunningTask:
             self._kill_at = self._clock() + grace
             if self._members is None or not self._members.terminate():
                 processes.signal_group(self.pid, signal.SIGTERM)
+                processes.signal_group(self.pid, signal.SIGCONT)  # it may wait for room on its GPU, see EarlyStarts
         elif self._was_terminated():
             self.by, self._why = by, why
 

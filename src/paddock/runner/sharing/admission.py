@@ -15,6 +15,7 @@ from ..manifest import Manifest
 from ..process import host_memory
 from ..process.usage import ProcessUsage
 from . import need_model, packing, packing_controller, seats
+from .early_starts import EarlyStarts
 from .mps import Mps
 from .occupants import GpuGroup, Occupant
 from .packing import MemoryHistory
@@ -40,6 +41,7 @@ class Admission:
         self._gpus = _find_gpus(driver, given, self._places) if manifest.task_gpus else []
         size = max(1, manifest.task_gpus)
         self._groups = [GpuGroup(tuple(self._gpus[i : i + size])) for i in range(0, len(self._gpus) - size + 1, size)]
+        self._early = [EarlyStarts() for _ in self._groups]
         self._cores = cores.of_allocation(environ)
         self._seats = Seats(manifest, self._cores, environ)
         self._occupants: Dict[Identity, Occupant] = {}
@@ -73,7 +75,26 @@ class Admission:
     def full(self) -> bool:
         if len(self._occupants) >= self._manifest.slots:
             return True
+        if self._may_start_early:
+            return False
         return bool(self._groups) and all(len(group.occupants) >= self._most for group in self._groups)
+
+    @property
+    def _is_cold(self) -> bool:
+        """True while the number of tasks per GPU is to be found, and nothing is known of what they need."""
+        return self._controller is not None and self._history.need is None
+
+    @property
+    def _may_start_early(self) -> bool:
+        """True if another task may start although it is not known whether there is room for it on a GPU."""
+        alone = self._manifest.task_gpus == 1 and self._manifest.members is None  # others would wait for each other
+        if not (self._is_cold and alone and self._gpus[0].memory and self._occupants):
+            return False
+        return self._driver.sees_processes and len(self._occupants) < min(self._manifest.slots, self._most_early)
+
+    @property
+    def _most_early(self) -> int:
+        return int(packing_controller.OVERBOOK * self._cores.count)
 
     @property
     def _shared(self) -> bool:
@@ -100,14 +121,17 @@ class Admission:
             return None
         if not self._groups:
             return self._new_seat()
-        place = self._place(attempt, now)
+        place = None if any(self._early) else self._place(attempt, now)
+        early = place is None and self._may_start_early and not attempt.memory_needed.retries
+        if early:
+            place = min(range(len(self._early)), key=lambda one: len(self._early[one]))
         if place is None:
             return None
-        seat = seats.with_gpus(self._new_seat(), place, self._groups[place].gpus, self._gpus, self._places)
+        seat = seats.with_gpus(self._new_seat(early), place, self._groups[place].gpus, self._gpus, self._places)
         if self._shared:
             how, why = self.mps.share(self._objection)
             seat = seats.sharing(seat, how, why, self.mps.environment if how == "mps" else {})
-        return seat
+        return seat._replace(early=early)
 
     @property
     def differ(self) -> bool:
@@ -143,8 +167,16 @@ class Admission:
         """Return True if it needs the whole allocation, not only a GPU: the node's memory was not enough before."""
         return attempt.memory_needed.alone and (attempt.memory_needed.host is not None or not self._groups)
 
-    def _new_seat(self) -> AssignedSeat:
-        return self._seats.make(self._wanted, {occupant.seat.place for occupant in self._occupants.values()})
+    def _new_seat(self, early: bool = False) -> AssignedSeat:
+        taken = {occupant.seat.place for occupant in self._occupants.values()}
+        count = max(self._wanted, min(self._manifest.slots, self._most_early)) if self._is_cold else self._wanted
+        seat = self._seats.make(count, taken)
+        first = sum(len(group.occupants) for group in self._groups)
+        own = sorted(self._cores.own)
+        if not self._is_cold or len(own) <= self._few * len(self._groups):
+            return seat
+        # The first have a core each, so that what they need is known soon; the others share those that are left.
+        return seat._replace(cores=tuple(own[first:] if early else own[seat.place % len(own) :][:1]))
 
     def _place(self, attempt: QueuedAttempt, now: float) -> Optional[int]:
         """Return the number of a group of GPUs on which it fits."""
@@ -153,7 +185,7 @@ class Admission:
         held = self._held_for_one(attempt, now)
         places = [place for place in range(len(memories)) if place != held]
         found = packing.choose(
-            [memories[one] for one in places], need, attempt.memory_needed.alone, self._most, self._few
+            [memories[one] for one in places], need, attempt.memory_needed.alone, self._most, self._few_like(attempt)
         )
         if found is not None:
             return places[found]
@@ -164,6 +196,14 @@ class Admission:
         ):
             self._short_of = packing_controller.MEMORY
         return None
+
+    def _few_like(self, attempt: QueuedAttempt) -> int:
+        """Return how many tasks such as this one may use a GPU before anything is known of their needs.
+
+        Whole numbers that differ are sizes, as a rule: of layers, of batches.
+        """
+        sizes = {_sizes(one.params) for one in (attempt, *(one.attempt for one in self._occupants.values()))}
+        return self._few if len(sizes) == 1 else min(self._few, packing.FEWER)
 
     def _expected(self, attempt: QueuedAttempt) -> Optional[int]:
         """Return the bytes that it will need per GPU; None if nothing is known yet."""
@@ -224,7 +264,7 @@ class Admission:
             other.shared_allocation = occupant.shared_allocation = True
         self._occupants[attempt.identity] = occupant
         if seat.group is not None:
-            self._groups[seat.group].add(occupant)
+            (self._early if seat.early else self._groups)[seat.group].add(occupant)
         if seat.cores:
             self._seats.bind(pid, seat.cores)
 
@@ -233,7 +273,8 @@ class Admission:
         if occupant is None:
             return None
         if occupant.seat.group is not None:
-            del self._groups[occupant.seat.group].occupants[identity]
+            self._groups[occupant.seat.group].occupants.pop(identity, None)
+            self._early[occupant.seat.group].remove(identity)
             self._owners = {pid: owner for pid, owner in self._owners.items() if owner != identity}
             if well:
                 self._learn(occupant)
@@ -257,7 +298,41 @@ class Admission:
             self._guess(group, now)
         self._note_load()
         if self._controller is not None:
-            self._control(self._controller, now, waiting)
+            self._control(self._controller, now, waiting or any(self._early))
+        for place in range(len(self._early)):
+            self._admit_early(place, now)
+
+    def _admit_early(self, place: int, now: float) -> None:
+        """Stop tasks that began to use the GPU before there is room for them, and let those go on that fit."""
+        early, group = self._early[place], self._groups[place]
+        if not early:
+            return
+        for reading in group.readings.values():
+            early.stop_users(reading, self._owner)
+
+        def fits(one: Occupant) -> bool:
+            need, few = self._expected(one.attempt), self._few_like(one.attempt)
+            return packing.choose([group.memory(now)], need, False, self._most, few) is not None
+
+        before = len(early)
+        early.admit(
+            lambda one: self._expected(one.attempt),
+            fits,
+            lambda identity: self._let_go(place, identity, now),
+            group.total,
+        )
+        if len(early) < before:
+            self._bind_again()
+
+    def _let_go(self, place: int, identity: Identity, now: float) -> None:
+        occupant = self._early[place].let_go(identity, now)
+        occupant.expected = self._expected(occupant.attempt)
+        self._groups[place].add(occupant)
+
+    def without_room(self, now: float) -> List[Identity]:
+        """Return the tasks that started early, and for which there has been no room for long."""
+        known = self._history.need is not None
+        return [identity for early in self._early for identity in early.overdue(known, now)]
 
     def _guess(self, group: GpuGroup, now: float) -> None:
         """Estimate what tasks need that began when nothing was known: others can start before all of them are steady.
@@ -308,6 +383,8 @@ class Admission:
         occupant = self._occupants.get(identity)
         if occupant is None or isinstance(step, bool) or not isinstance(step, (int, float)):
             return
+        if occupant.seat.group is not None and identity in self._early[occupant.seat.group].waiting:
+            self._let_go(occupant.seat.group, identity, now)  # it trains: it was not seen on the GPU in time
         if not occupant.progressed:
             occupant.progressed, occupant.progressed_at, self._progress_seen = True, now, True
             for other in self._occupants.values():
@@ -337,10 +414,12 @@ class Admission:
         steady = all(occupant.steady(now) for occupant in group.occupants.values())
         training = sum(occupant.trains(now) for occupant in group.occupants.values())
         before, fits = controller.target, self._fitting(group, now)
-        controller.update(Observation(count, steady, waiting, load, fits, self._enough_cores(), training))
+        ready = any(self._early)
+        controller.update(Observation(count, steady, waiting, load, fits, self._enough_cores(), training, ready))
         if controller.target != before:
             self._short_of = self._limit = None
-            self._bind_again()
+            if not self._is_cold:
+                self._bind_again()
 
     def _note_load(self) -> None:
         """Note how busy the GPU and the cores are, but not when the last tasks of many are left."""
@@ -405,6 +484,10 @@ class Admission:
             "speedup": self._controller.throughput.speedup(count) if self._controller is not None else None,
             "known": self._known,
         }
+
+
+def _sizes(params: Mapping[str, Any]) -> Tuple[Tuple[str, int], ...]:
+    return tuple(sorted((name, value) for name, value in params.items() if type(value) is int and "seed" not in name))
 
 
 def _blend(mean: Optional[float], newest: Optional[float]) -> Optional[float]:

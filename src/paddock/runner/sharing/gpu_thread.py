@@ -22,7 +22,14 @@ class GpuThread(GpuDriver):
         self._find = find
         self._questions: SimpleQueue[_Question] = SimpleQueue()
         self._last: Optional[_Question] = None
+        self._sees: Optional[bool] = None
         threading.Thread(target=self._answer, name="gpus", daemon=True).start()
+
+    @property
+    def sees_processes(self) -> bool:  # type: ignore[override]
+        if self._sees is None:
+            self._sees = self._ask(lambda driver: driver.sees_processes, None, SECONDS)
+        return bool(self._sees)
 
     def gpus(self) -> List[GpuInfo]:
         none: List[GpuInfo] = []

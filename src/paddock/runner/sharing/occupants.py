@@ -50,7 +50,7 @@ class Occupant:
         self.step: Optional[Tuple[float, float, int]] = None  # step, when it was reported, and how many tasks computed
         self._busy_since: Optional[float] = None  # its GPU was busy at each poll since
         self.began = now
-        self._grew_at = now
+        self.grew_at = now
 
     @property
     def alone(self) -> bool:
@@ -60,7 +60,7 @@ class Occupant:
         """Return True if it is known how much memory it needs."""
         if not self.peak:
             return self.progressed and now - self.began >= UNUSED_SECONDS
-        still = now - self._grew_at
+        still = now - self.grew_at
         if self.progressed:
             return still >= STEADY_SECONDS
         if self.will_progress:
@@ -90,7 +90,7 @@ class Occupant:
         self._readings += self.progressed and self.used > 0
         self.measured = self.measured or self._readings > 1
         if self.used > self.peak * GROWTH:
-            self._grew_at = now
+            self.grew_at = now
         self.peak = max(self.peak, self.used)
 
 
@@ -131,7 +131,10 @@ class GpuGroup:
         self.occupants[occupant.attempt.identity] = occupant
 
     def attribute(self, owner: Callable[[int], Optional[Identity]], now: float) -> None:
-        """Attribute the memory on the GPUs to tasks: by process or, if those are not reported, in equal parts."""
+        """Attribute the memory on the GPUs to tasks: by process or, if those are not reported, in equal parts.
+
+        What tasks hold that wait for room counts as that of others.
+        """
         held: Dict[Identity, Dict[str, int]] = {identity: {} for identity in self.occupants}
         for gpu in self.gpus:
             reading = self.readings.get(gpu.id)

@@ -17,7 +17,8 @@ ALIKE = 1.05  # needs that differ by less count as equal
 SPREAD = 1.2  # where all needs differ by less, parameters are not used
 NAMES = 12  # parameters that are compared, in pairs too
 EACH = 15 * 10**9  # bytes of a GPU per task of which nothing is known; there are at least 2 of these,
-FIRST = 10  # and at most this many
+FIRST = 10  # and at most this many,
+FEWER = 6  # or this many if their sizes seem to differ
 
 
 Predictors = Dict[Tuple[str, ...], Dict[Hashable, int]]  # names of parameters -> their values -> the need

@@ -32,6 +32,7 @@ class Observation(NamedTuple):
     fits: int  # the number of tasks for which there is enough GPU memory
     cores: int  # the number of tasks for which there are enough cores
     training: int = 0  # of `tasks`, those that train and whose need is known
+    ready: bool = False  # others have started already, and wait for room on the GPU
 
 
 class Throughput:
@@ -116,7 +117,8 @@ class PackingController:
             return
         if self._before is not None and not self._compared(seen, cap):
             return
-        sure = seen.steady or (2 * seen.training >= seen.tasks and seen.load is not None and seen.load < FREE)
+        free = seen.ready or (seen.load is not None and seen.load < FREE)
+        sure = seen.steady or (2 * seen.training >= seen.tasks and free)
         if not self._down and sure and seen.waiting and seen.tasks >= min(self.target, cap):
             self._grow(seen, cap, why)
 
@@ -125,7 +127,9 @@ class PackingController:
         if seen.tasks >= highest:
             self.limit = why if seen.tasks >= cap else GAINS
             return
-        if seen.load is not None and seen.load < IDLE:
+        if seen.ready:
+            wanted = highest  # it takes them seconds until they train; whether they are too many is seen then
+        elif seen.load is not None and seen.load < IDLE:
             training = seen.tasks if seen.steady else seen.training
             wanted = min(highest, max(seen.tasks + 1, int(OVERLAP * training / max(seen.load, 0.01))))
         elif not self.throughput.known(seen.tasks):

@@ -20,6 +20,7 @@ class AssignedSeat(NamedTuple):
     names: Tuple[str, ...] = ()  # of its GPUs, if it does not have all of them
     sharing: Optional[str] = None
     why: Optional[str] = None
+    early: bool = False  # there may be no room for it on its GPU yet
 
     def record(self) -> Dict[str, Any]:
         """Return the seat as the journal has it."""

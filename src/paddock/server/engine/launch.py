@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from paddock.common import layout
+from paddock.errors import AgentUnavailable
 from paddock.models import FOLDER, AllocationBatch, AllocationState, JobSpec, Launcher, Method, Node, Place, Waits
 from paddock.models.events import JobChange
 from paddock.rules import placement
@@ -146,10 +147,14 @@ class Launch:
         if facts is None or (worker.full and planned):
             return False
         node = decision.node if isinstance(decision, Starts) else None
-        if not context.outposts.of(job).reached(node):
-            self._decided.pop(worker.backend.name, None)
-            return False
+        outpost = context.outposts.of(job)
         with context.boundary.job(job, LAUNCHING):
+            if not outpost.reached(node):
+                problem = outpost.problem(node)
+                if problem is not None:  # its account cannot be used there, although the node answers
+                    raise AgentUnavailable(problem)
+                self._decided.pop(worker.backend.name, None)
+                return False
             if job in unclosed or settle_orphans(context, job, now):
                 if isinstance(decision, Request):
                     _plan(context, facts, worker, decision.count)

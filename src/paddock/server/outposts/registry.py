@@ -1,5 +1,6 @@
 """Which outpost each job has."""
 
+import itertools
 import logging
 import threading
 import time
@@ -26,12 +27,16 @@ from paddock.server.store.places import JobPlace
 
 CAUGHT_UP_SECONDS = 10.0  # for so long a journal that was read to its end counts as read
 AGAIN_SECONDS = 2.0
+MOST_TRIED = 5  # hosts of which one must let a person in
 
 log = logging.getLogger("paddock.outposts")
 
 
 class Fleet(Protocol):
     """The agents on the hosts of one backend."""
+
+    @property
+    def connected(self) -> int: ...
 
     def get(self, host: str, user: str | None = None) -> Link: ...
 
@@ -72,6 +77,12 @@ class Outposts:
             if links is not None:
                 links.close()
 
+    @property
+    def agents(self) -> dict[str, int]:
+        """Return the number of agents that run: of people on this machine (``), and on the hosts of each backend."""
+        here = {} if self._links is None else {"": self._links.connected}
+        return here | {name: fleet.connected for name, fleet in self._fleets.items()}
+
     def of(self, job: str) -> Outpost:
         return self._away.get(job) or Here(self._home, job)
 
@@ -86,7 +97,7 @@ class Outposts:
     def person_on(self, fleet: str, hosts: Iterable[str], user: str | None) -> Person:
         """Return what can be done as a person on one of these hosts, the first that answers. It may block."""
         problems = []
-        for host in hosts:
+        for host in itertools.islice(hosts, MOST_TRIED):
             found = self._person(_Whose(fleet, host, user))
             try:
                 found.link.hello()

@@ -4,6 +4,7 @@ import { useDeferredValue, useMemo, useState } from 'react';
 import { integer, plural } from '../../lib/format';
 import { BackendSilence } from '../../parts/BackendSilence';
 import { IconSearch } from '../../parts/icons';
+import { HostStates } from './HostStates';
 import styles from './Hosts.module.css';
 import { NodeCard } from './NodeCard';
 import { NodeTable } from './NodeTable';
@@ -47,6 +48,7 @@ export function BackendGroup({ backend, nodes }: NodeGroup) {
         )}
       </div>
       <BackendSilence backend={backend.name} />
+      {backend.kind === 'hosts' && <HostStates backend={backend.name} />}
       {backend.kind === 'local' ? (
         <div className={styles.nodes}>
           {shown.map((node) => (

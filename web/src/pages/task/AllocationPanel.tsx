@@ -46,7 +46,7 @@ export function AllocationPanel({ allocation }: { allocation: Allocation }) {
           <span className="app-mono">{allocation.key}</span>
         </Detail>
         {reason && (
-          <Detail name={state === 'ended' ? 'Why it ended' : 'Why it waits'} wide>
+          <Detail name={state === 'ended' ? 'Why it ended' : state === 'running' ? 'Note' : 'Why it waits'} wide>
             {waitText({ reason })}
           </Detail>
         )}

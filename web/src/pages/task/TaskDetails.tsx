@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { useMe } from '../../api/me';
 import type { Seat, TaskDetail } from '../../api/types';
 import { CopyButton } from '../../parts/CopyButton';
 import { Owner } from '../../parts/Person';
@@ -10,7 +11,9 @@ import styles from './task.module.css';
 
 /** The exact command, the folder, and what it ran as. */
 export function TaskDetails({ task, attempt }: { task: TaskDetail; attempt: AttemptRow | undefined }) {
+  const { can } = useMe();
   const command = commandText(task.command);
+  const attach = `paddock attach ${task.id}`;
   return (
     <section className="app-panel" aria-label="Details">
       <h2 className="app-panel-title">Details</h2>
@@ -29,6 +32,15 @@ export function TaskDetails({ task, attempt }: { task: TaskDetail; attempt: Atte
               <span className="app-mono">{task.folder}</span>
               <CopyButton text={task.folder} label="Copy the folder" />
             </div>
+          </Detail>
+        )}
+        {task.state === 'running' && can('attach', task) && (
+          <Detail name="Attach" wide>
+            <div className={styles.withCopy} data-short>
+              <span className="app-mono">{attach}</span>
+              <CopyButton text={attach} label="Copy the line that attaches" />
+            </div>
+            <small>In a terminal of yours: its own terminal if it has one, otherwise a shell beside it.</small>
           </Detail>
         )}
         <Detail name="Task">

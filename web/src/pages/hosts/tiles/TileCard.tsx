@@ -27,7 +27,8 @@ export function TileCard({ tile, nodes, minutes, before, after }: Props) {
   const name = NAMES[tile.kind];
   const now = tile.node === null ? nodesNow(tile.kind, nodes) : node && tileNow(tile, node);
   const gpus = tile.node === null ? 2 : ofKind(node?.devices ?? [], 'gpu').length;
-  const word = gpus > 1 && tile.device === null && isOfGpus(tile.kind) ? OF_SEVERAL[tile.kind] : undefined;
+  const word =
+    gpus > 1 && now?.part != null && tile.device === null && isOfGpus(tile.kind) ? OF_SEVERAL[tile.kind] : undefined;
   return (
     <section ref={ref} className={`app-panel ${styles.tile}`} aria-label={`${name}: ${subjectText(tile)}`}>
       <header className={styles.head} data-handle={before !== undefined || undefined}>

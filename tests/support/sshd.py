@@ -114,7 +114,8 @@ class SshHost:
         if self.process is None:
             return
         self._signal_all(signal.SIGSTOP)
-        self._signal_all(signal.SIGKILL)
+        for pid in (*self.sessions(), self.process.pid):  # itself last: they could not be found after it
+            processes.signal_process(pid, signal.SIGKILL)
         self.process.wait()
         self.process = None
 

@@ -34,7 +34,7 @@ def main() -> None:
     with running_sweep(SCRIPT, TASKS) as server:
         time.sleep(3)
         before = cpu_seconds(server)
-        delays = _listen(server)
+        delays = listen(server)
         busy = (cpu_seconds(server) - before) / SECONDS
     print(f"{len(delays)} points of {TASKS} running tasks in {SECONDS} s: {described(delays)} (goal: p95 under 1 s)")
     print(f"the server used {busy:.1%} of a core")
@@ -49,13 +49,14 @@ def _through_agents() -> None:
             wait_for(lambda: set(lab.states(name, job)) == {"running"}, 300, "all tasks to run")  # noqa: B023
         time.sleep(3)
         before = cpu_seconds(lab.server)
-        delays = _listen(lab.server)
+        delays = listen(lab.server)
         busy = (cpu_seconds(lab.server) - before) / SECONDS
     print(f"{len(delays)} points of {TASKS} tasks of two people, through their agents: {described(delays)}")
     print(f"the server used {busy:.1%} of a core")
 
 
-def _listen(server: ServerProcess) -> list[float]:
+def listen(server: ServerProcess) -> list[float]:
+    """Return how late the points of some seconds arrived on the event stream."""
     delays: list[float] = []
     end = time.time() + SECONDS
     headers = {"Authorization": f"Bearer {server.token}"}

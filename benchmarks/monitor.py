@@ -43,7 +43,14 @@ def main() -> None:
             nodes_now=lambda: nodes,
         )  # fmt: skip
         at = cast(
-            Server, SimpleNamespace(db=db, engine=engine, streams=SimpleNamespace(number=0), histories=_Nothing())
+            Server,
+            SimpleNamespace(
+                db=db,
+                engine=engine,
+                streams=SimpleNamespace(number=0),
+                histories=_Nothing(),
+                outposts=SimpleNamespace(agents={"lab": 100}),
+            ),
         )
         plain = bytes(prometheus.scrape(at, Replier(gzipped=False)).body)
         packed = len(prometheus.scrape(at, Replier(gzipped=True)).body)

@@ -44,8 +44,10 @@ def test_reports_come_until_nobody_wants_them_also_from_the_next_agent(tmp_path:
     gpus.strange(1, 3 * 2**30)
     heard = Heard()
     with linked(tmp_path / "root", pauses=SHORT, environment=with_gpus(tmp_path / "bin")) as link:
+        assert not link.connected
         link.machine(0.3, heard)
         sample = heard.more()
+        assert link.connected
         first, second = sample.cards
         assert sample.cores == os.cpu_count()
         assert (sample.processes or 0) > 2
@@ -54,6 +56,7 @@ def test_reports_come_until_nobody_wants_them_also_from_the_next_agent(tmp_path:
         assert (second.temperature, second.power, second.power_limit) == (41.0, 100.5, None)
         [process] = second.processes
         assert (process.pid, process.memory, process.start) == (1, 3 * 2**30, processes.started(1))
+        assert process.session == processes.session(1)
         os.kill(agent_pid(link), signal.SIGKILL)
         heard.more()
         link.machine(0, heard)

@@ -84,7 +84,9 @@ def test_gpus_and_who_is_on_them() -> None:
     assert mine["command"].startswith("python")
     assert len(mine["command"]) == 80
     assert (me["pid"], me["start"]) == (os.getpid(), processes.started(os.getpid()))
-    assert nobody == {"pid": gone, "memory": 3, "owner": None, "command": None, "start": None, "task": None}
+    assert me["session"] == os.getsid(0)
+    unknown = dict.fromkeys(("owner", "command", "start", "session", "task"))
+    assert nobody == {"pid": gone, "memory": 3, **unknown}
     assert (second["used"], second["load"], second["processes"]) == (None, None, [])
 
 

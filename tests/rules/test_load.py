@@ -109,6 +109,21 @@ class TestPlaces:
         [placed] = place([node(devices=[Device(id="0", kind="gpu", processes=processes)])], [task(1)])
         assert [process.task for process in placed.devices[0].processes] == ["job-1", None]
 
+    def test_processes_of_other_people_are_known_by_their_session(self) -> None:
+        """As the monitor of a host may not read their environment."""
+        processes = [
+            GpuProcess(pid=8, owner="ann", session=7),
+            GpuProcess(pid=9, owner="bob", session=7),
+            GpuProcess(pid=10, owner="bob", session=5, task="other-1"),
+            GpuProcess(pid=11, owner="ann"),
+        ]
+        devices = [Device(id="0", kind="gpu", processes=processes)]
+        mine = task(1, pid=7, unix_name="ann")
+        [placed] = place([node(devices=devices)], [mine, task(2, pid=5, node="n2"), task(3)])
+        assert [process.task for process in placed.devices[0].processes] == ["job-1", None, None, None]
+        [placed] = place([node(devices=devices)], [task(1, pid=7)])
+        assert [process.task for process in placed.devices[0].processes] == ["job-1", "job-1", None, None], "all as one"
+
     def test_what_users_and_jobs_use(self) -> None:
         tasks = [
             task(1, gpu=0, cores=1.5, memory=10, gpu_memory=100),

@@ -70,6 +70,13 @@ class HostLinks:
                 self._links[host, user] = self._link(host, user)
             return self._links[host, user]
 
+    @property
+    def connected(self) -> int:
+        """Return the number of agents that run."""
+        with self._lock:
+            links = list(self._links.values())
+        return sum(link.connected for link in links)
+
     def close(self) -> None:
         """End all connections. What the agents have started goes on."""
         with self._lock:

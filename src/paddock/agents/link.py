@@ -121,6 +121,12 @@ class Link:
         with self._state:
             return self._problem
 
+    @property
+    def connected(self) -> bool:
+        """Return True if its agent runs."""
+        with self._state:
+            return self._connection is not None
+
     def close(self, seconds: float = CLOSE_SECONDS) -> None:
         """End the agent and watch nothing any more; wait until it has left. What it has started goes on."""
         with self._state:

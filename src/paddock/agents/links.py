@@ -36,6 +36,13 @@ class Links:
                 self._links[user] = Link(user, argv, folder, idle_seconds=self._idle_seconds)
             return self._links[user]
 
+    @property
+    def connected(self) -> int:
+        """Return the number of agents that run."""
+        with self._lock:
+            links = list(self._links.values())
+        return sum(link.connected for link in links)
+
     def close(self) -> None:
         """End all agents. What they have started goes on."""
         with self._lock:

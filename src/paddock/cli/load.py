@@ -3,6 +3,7 @@
 import csv
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Annotated, Any
@@ -25,7 +26,8 @@ from paddock.rules.load import memory_used
 WATCH_SECONDS = 2.0
 COLUMNS = [
     "backend", "node", "device", "kind", "state", "cores", "cores_used", "cores_busy", "load_average",
-    "load", "memory", "memory_used", "memory_free", "tasks", "processes",
+    "load", "memory", "memory_used", "memory_free", "tasks", "processes", "people", "temperature", "power",
+    "power_limit",
 ]  # fmt: skip
 
 
@@ -103,6 +105,8 @@ def view(report: LoadReport) -> RenderableType:
     processes = [(node, device) for node, device in gpus if device.processes]
     if processes:
         parts += ["", _processes(processes)]
+    if any(node.people for node in report.nodes):
+        parts += ["", _people(report.nodes)]
     if report.users:
         use = _USE if gpus else _USE[:3]
         parts += ["", _users(report, use), "", _jobs(report, use)]
@@ -128,13 +132,14 @@ def _nodes(nodes: list[Node]) -> RenderableType:
 
 def _gpus(gpus: list[tuple[Node, Device]]) -> RenderableType:
     made = render.Listing(
-        "NODE", "GPU", "KIND", "LOAD", "MEMORY", "IN USE", "TASKS",
-        flexible=("NODE", "KIND", "TASKS"), right=("GPU", "LOAD", "MEMORY", "IN USE"),
+        "NODE", "GPU", "KIND", "LOAD", "MEMORY", "IN USE", "TEMP", "POWER", "TASKS", flexible=("NODE", "KIND", "TASKS"),
+        right=("GPU", "LOAD", "MEMORY", "IN USE", "TEMP", "POWER"), optional=("TEMP", "POWER"),
     )  # fmt: skip
     for node, device in gpus:
         tasks = ", ".join(device.tasks) or ("free" if not device.busy else "others")
         sizes = map(render.size, (device.memory, device.memory_used))
-        made.add_row(node.name, device.id, device.name, _share(device.load), *sizes, tasks)
+        warmth = (_whole(device.temperature, "°C"), _whole(device.power, "W"))
+        made.add_row(node.name, device.id, device.name, _share(device.load), *sizes, *warmth, tasks)
     return made
 
 
@@ -147,6 +152,15 @@ def _processes(gpus: list[tuple[Node, Device]]) -> RenderableType:
         for one in device.processes:
             cells = (node.name, device.id, str(one.pid), one.owner or "", render.size(one.memory), one.task or "")
             made.add_row(*cells, one.command or "not seen from here")
+    return made
+
+
+def _people(nodes: list[Node]) -> RenderableType:
+    made = render.Listing("NODE", "LOGGED IN", flexible=("NODE", "LOGGED IN"))
+    for node in nodes:
+        times = Counter(one.user for one in node.people)
+        if times:
+            made.add_row(node.name, ", ".join(f"{user} ({n})" if n > 1 else user for user, n in sorted(times.items())))
     return made
 
 
@@ -178,6 +192,10 @@ def _cores(value: float | None) -> str:
     return "" if value is None else f"{value:.1f}" if value < 100 else f"{value:.0f}"
 
 
+def _whole(value: float | None, unit: str) -> str:
+    return "" if value is None else f"{value:.0f} {unit}"
+
+
 def _share(value: float | None) -> str:
     return "" if value is None else f"{100 * value:.0f} %"
 
@@ -206,6 +224,8 @@ def _rows(report: LoadReport) -> Iterator[dict[str, Any]]:
             "memory_used": memory_used(node),
             "memory_free": node.memory_free,
             "tasks": len(node.tasks),
+            "processes": node.processes,
+            "people": len({one.user for one in node.people}),
         }
         for device in node.devices:
             if device.kind == "gpu":
@@ -219,6 +239,9 @@ def _rows(report: LoadReport) -> Iterator[dict[str, Any]]:
                     "memory_free": _difference(device.memory, device.memory_used),
                     "tasks": len(device.tasks),
                     "processes": len(device.processes),
+                    "temperature": device.temperature,
+                    "power": device.power,
+                    "power_limit": device.power_limit,
                 }
 
 

@@ -92,7 +92,8 @@ def describe(pid: int) -> Dict[str, Any]:
     """Return who owns a process, what it runs, since when, and its task. All are None for one that is not visible."""
     task = processes.variable(pid, "PADDOCK_TASK")
     known = task if task and task.isascii() and len(task) <= _COMMAND else None
-    return {"owner": _owner(pid), "command": _command(pid), "start": processes.started(pid), "task": known}
+    about = {"owner": _owner(pid), "command": _command(pid), "start": processes.started(pid)}
+    return {**about, "session": processes.session(pid), "task": known}
 
 
 def printable(text: str) -> str:

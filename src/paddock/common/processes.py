@@ -92,6 +92,12 @@ def started(pid: int) -> Optional[int]:
     return None if len(fields) < 20 or fields[0] in (b"Z", b"X") else int(fields[19])
 
 
+def session(pid: int) -> Optional[int]:
+    """Return the session of a process, which has the number of the process that began it. Everybody may know it."""
+    fields = _stat_fields(pid)
+    return int(fields[3]) if len(fields) > 3 else None
+
+
 def _stat_fields(pid: int) -> List[bytes]:
     # The name in brackets may contain anything, even brackets.
     return read("/proc/%d/stat" % pid).rpartition(b")")[2].split()

@@ -31,6 +31,7 @@ class GpuProcess(Model):
     command: str | None = None
     memory: int | None = Field(None, description="bytes on the GPU")
     start: int | None = Field(None, description="clock ticks since boot: another process may get the same pid later")
+    session: int | None = Field(None, description="the pid of the process that began its session")
     task: str | None = Field(None, description="the task that it belongs to")
 
 

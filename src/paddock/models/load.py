@@ -95,7 +95,8 @@ def _short(processes: list[GpuProcess]) -> list[GpuProcess]:
     for one in processes:
         if any(len(text or "") > 200 for text in (one.owner, one.command, one.task)):
             raise ValueError("a text about a process is too long")
-        if not (0 <= one.pid < 2**31 and 0 <= (one.memory or 0) <= 2**63):
+        numbers = (one.memory, one.start, one.session)
+        if not (0 <= one.pid < 2**31 and all(0 <= (number or 0) <= 2**63 for number in numbers)):
             raise ValueError("a number of a process is out of bounds")
     return processes
 

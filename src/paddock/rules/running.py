@@ -20,6 +20,8 @@ class Running:
     device: str | None = None  # as its runner reported it: `gpu 0,1`
     allocation: str | None = None
     seat: Seat | None = None
+    pid: int | None = None  # of its first process, which begins a session
+    unix_name: str | None = None  # as whom it runs, if not as the server or whoever signs in on a host
     cores: float | None = None
     memory: float | None = None
     gpu_memory: float | None = None
@@ -49,7 +51,7 @@ def _with_tasks(node: Node, here: Sequence[Running], ours: Collection[str]) -> N
     devices = []
     for device in node.devices:
         ids = sorted(one.task for one in here if _is_on(one, device, names))
-        devices.append(device.model_copy(update={"tasks": ids, "processes": _of_ours(device, ours)}))
+        devices.append(device.model_copy(update={"tasks": ids, "processes": _of_ours(device, here, ours)}))
     return node.model_copy(update={"devices": devices, "tasks": sorted(one.task for one in here)})
 
 
@@ -64,12 +66,21 @@ def _is_on(one: Running, device: Device, names: set[str | None]) -> bool:
     return kind == device.kind and device.id in ids.split(",")
 
 
-def _of_ours(device: Device, ours: Collection[str]) -> list[GpuProcess]:
-    """Return the processes on a device, without the task where that is not a running task of this server."""
-    return [
-        one if one.task is None or one.task in ours else one.model_copy(update={"task": None})
-        for one in device.processes
-    ]
+def _of_ours(device: Device, here: Sequence[Running], ours: Collection[str]) -> list[GpuProcess]:
+    """Return the processes on a device, each with its task if that is a running task of this server.
+
+    Whoever looked may not read the environment of a process of somebody else, which names the task; but everybody sees
+    its session. A runner reports any pid that its owner likes: of a process of another person, it is not believed.
+    """
+    sessions = {one.pid: one for one in here if one.pid is not None} if device.processes else {}
+    found = []
+    for one in device.processes:
+        task = one.task if one.task in ours else None
+        begun = sessions.get(one.session) if one.session else None
+        if task is None and begun is not None and begun.unix_name in (None, one.owner):
+            task = begun.task
+        found.append(one if task == one.task else one.model_copy(update={"task": task}))
+    return found
 
 
 def jobs_on(nodes: Sequence[Node]) -> set[str]:

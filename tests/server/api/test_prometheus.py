@@ -92,7 +92,9 @@ def scraped(db: Database, *nodes: Node) -> dict[str, dict[tuple[str, ...], float
         times.add(seconds)
     known = {"round_times": times, "beat": 5.0, "failing_steps": 0, "set_aside": {}, "backends": {"lab": "away"}}
     engine = SimpleNamespace(**known, nodes_now=lambda: list(nodes))
-    at = SimpleNamespace(db=db, engine=engine, streams=SimpleNamespace(number=2))
+    at = SimpleNamespace(
+        db=db, engine=engine, streams=SimpleNamespace(number=2), outposts=SimpleNamespace(agents={"": 1, "lab": 3})
+    )
     return parsed(bytes(prometheus.scrape(cast(Server, at), Replier(gzipped=False)).body).decode())
 
 
@@ -120,6 +122,7 @@ def test_what_is_known_of_nodes_and_gpus(db: Database) -> None:
     assert found["paddock_engine_round_seconds_bucket"]["0.01",] == 1
     assert found["paddock_engine_round_seconds_bucket"]["+Inf",] == 3
     assert found["paddock_event_streams"] == {(): 2}
+    assert found["paddock_agents"] == {("",): 1, ("lab",): 3}
 
 
 def test_series_are_bounded(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from paddock.cli.load import view
-from paddock.models import Device, GpuProcess, Node, TaskState, Traits
+from paddock.models import Device, GpuProcess, Node, SignedInPerson, TaskState, Traits
 from paddock.models.load import LoadReport
 from paddock.paths import Home
 from paddock.rules.load_history import Sample
@@ -212,8 +212,10 @@ class TestReport:
         command = "python train.py --lr 0.1 --data /somewhere/very/far/away --epochs 100"
         processes = [GpuProcess(pid=4711, owner="ann", memory=GIB, task=task, command=command), GpuProcess(pid=8)]
         busy = {"memory": 139 * GIB, "load": 0.21, "memory_used": 2 * GIB, "busy": True, "processes": processes}
+        busy |= {"temperature": 61.0, "power": 412.5, "power_limit": 700.0}
         devices = [Device(id="0", kind="gpu", name="NVIDIA H200", **busy), Device(id="1", kind="gpu")]
-        seen = node(gpus=0, cpus_used=4, memory=256 * GIB, memory_free=200 * GIB, cpus_busy=1.6)
+        people = [SignedInPerson(user="zoe"), SignedInPerson(user="bob", terminal="pts/1"), SignedInPerson(user="zoe")]
+        seen = node(gpus=0, cpus_used=4, memory=256 * GIB, memory_free=200 * GIB, cpus_busy=1.6, people=people)
         report = self.ask(db, [seen.model_copy(update={"devices": devices, "cpus": 64})])
         screen = Console(width=80, file=io.StringIO(), record=True)
         screen.print(view(report))
@@ -225,6 +227,9 @@ class TestReport:
             "1 of 2",
             "NVIDIA H200",
             "21 %",
+            "61 °C",
+            "412 W",
+            "bob, zoe (2)",
             "free",
             "4711",
             task,

@@ -64,13 +64,14 @@ def test_tasks_that_run(db: Database) -> None:
     attempt = move(db, second, TaskState.RUNNING)
     with db.write() as c:
         seat = {"gpus": ["GPU-a"], "cores": [0, 1]}
-        place = {"node": "n1", "device": "gpu 0", "allocation": "a.0", "seat": seat, "peak_gpu_memory": 2**35}
+        place = {"node": "n1", "device": "gpu 0", "allocation": "a.0", "seat": seat, "peak_gpu_memory": 2**35, "pid": 7}
         attempts.update_attempts(c, [{"id": attempt, **place}])
         found = loads.running(c, 1060.0)
         assert [one.task for one in found.values()] == [first, second]
         one = found[current(c, second).attempt_id]
     assert (one.job, one.name, one.user, one.seconds) == ("k3v9x2ab", "sweep", "ann", 60.0)
     assert (one.node, one.device, one.allocation, one.peak_gpu_memory) == ("n1", "gpu 0", "a.0", 2**35)
+    assert (one.pid, one.unix_name) == (7, None)
     assert (one.resources.cpus, one.resources.memory) == (4, 2 * 2**30)
     assert one.seat is not None
     assert one.seat.gpus == ["GPU-a"]

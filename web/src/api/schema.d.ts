@@ -2864,6 +2864,11 @@ export interface components {
             /** Pid */
             pid: number;
             /**
+             * Session
+             * @description the pid of the process that began its session
+             */
+            session?: number | null;
+            /**
              * Start
              * @description clock ticks since boot: another process may get the same pid later
              */

@@ -112,6 +112,8 @@ def _server(at: Server) -> Iterator["Metric"]:
         yield _gauge(name, text, [], iter([([], value)]))
     states = (([name], state == "ok") for name, state in engine.backends.items())
     yield _gauge("backend_up", "1: the backend answers", ["backend"], states)
+    agents = (([name], number) for name, number in at.outposts.agents.items())
+    yield _gauge("agents", "agents that run; without a backend: of people on the server's machine", ["backend"], agents)
 
 
 def _work(found: Totals) -> Iterator["Metric"]:

@@ -35,6 +35,9 @@ log = logging.getLogger("paddock.outposts")
 class Fleet(Protocol):
     """The agents on the hosts of one backend."""
 
+    @property
+    def connected(self) -> int: ...
+
     def get(self, host: str, user: str | None = None) -> Link: ...
 
     def close(self) -> None: ...
@@ -73,6 +76,12 @@ class Outposts:
         for links in (self._links, *self._fleets.values()):
             if links is not None:
                 links.close()
+
+    @property
+    def agents(self) -> dict[str, int]:
+        """Return the number of agents that run: of people on this machine (``), and on the hosts of each backend."""
+        here = {} if self._links is None else {"": self._links.connected}
+        return here | {name: fleet.connected for name, fleet in self._fleets.items()}
 
     def of(self, job: str) -> Outpost:
         return self._away.get(job) or Here(self._home, job)

@@ -71,7 +71,7 @@ def forget(c: sa.Connection, older_than: float) -> None:
 def running(c: sa.Connection, now: float) -> dict[int, Running]:
     """Return the tasks that run by attempt id, with their jobs and without measured values."""
     query = (
-        sa.select(attempts, jobs.c.name, jobs.c.owner, jobs.c.spec)
+        sa.select(attempts, jobs.c.name, jobs.c.owner, jobs.c.spec, jobs.c.unix_name)
         .join(tasks, CURRENT)
         .join(jobs, jobs.c.id == attempts.c.job_id)
         .where(attempts.c.state == TaskState.RUNNING)
@@ -93,6 +93,8 @@ def running(c: sa.Connection, now: float) -> dict[int, Running]:
             device=row.device,
             allocation=row.allocation,
             seat=Seat.model_validate(row.seat) if row.seat else None,
+            pid=row.pid,
+            unix_name=row.unix_name,
             peak_gpu_memory=row.peak_gpu_memory,
         )
     return found

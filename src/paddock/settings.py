@@ -281,7 +281,7 @@ class NotifySettings(Model):
 
     urls: list[str] = Field(
         default_factory=list,
-        description="where admins get theirs: addresses as apprise writes them, such as mailtos://... or a webhook",
+        description="where your notices go too, without accounts: addresses as apprise writes them, such as a webhook",
     )
     mail: str | None = Field(
         None,

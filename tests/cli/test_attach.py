@@ -77,6 +77,8 @@ def test_a_task_without_one_gets_a_shell_or_a_command(cli: Cli) -> None:
     assert "leave it out" in cli.quick("attach", task, "--terminal", "--shell", code=2).err
     with person(cli, "attach", task) as me:
         me.sees("a shell beside it")
+        me.type("echo be''gun\r")
+        me.sees("begun")
         me.type("\x03echo $PADDOCK_ATTEMPT$PADDOCK_TASK\r")  # Ctrl-C is for the shell
         me.sees(f"1{task}")
         cli.quick("stop", task)
@@ -116,6 +118,18 @@ def test_a_shell_is_held_left_and_given_back(cli: Cli) -> None:
     assert cli.quick("show", f"{job}-1", "--json").json["state"] == "finished"
 
 
+def test_a_terminal_that_is_closed_keeps_the_shell(cli: Cli) -> None:
+    with person(cli, "shell", "--gpus", "0", "--for", "10m", "--name", "kept") as me:
+        me.sees("its terminal")
+        me.type("echo job=$PADDOCK_JOB=as''leep\r")
+        me.sees("=asleep")
+    job = next(one["id"] for one in cli.quick("ls", "--json").json["items"] if one["name"] == "kept")
+    with person(cli, "attach", job) as me:
+        me.sees("=asleep")
+        me.type("exit\r")
+        assert me.ends() == 0
+
+
 def test_the_time_of_a_shell_ends(cli: Cli) -> None:
     with person(cli, "shell", "--gpus", "0", "--for", "2s") as me:
         me.sees("has ended: exit code 0]")
@@ -149,6 +163,7 @@ def test_a_script_holds_a_shell_and_talks_to_it_later(cli: Cli) -> None:
 
 def test_bad_durations_are_refused(cli: Cli) -> None:
     assert "--for" in cli.quick("shell", "--for", "soon", code=2).err
+    assert "no terminal for a shell here" in cli("shell", code=2).err
 
 
 # --- how a node is reached --------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import { ownPath } from './lib/ownPath';
 import { NotFoundPage } from './pages/NotFoundPage';
 import { AppShell } from './parts/AppShell';
 import { CrashGuard } from './parts/CrashGuard';
-import { JobNotices } from './parts/JobNotices';
+import { NewNotices } from './parts/NewNotices';
 import { Loaded, Waiting } from './parts/Page';
 import { cssVariables, theme } from './theme/theme';
 
@@ -63,7 +63,7 @@ function SignedIn() {
   return (
     <MeContext value={me}>
       <AppShell known={who.data !== undefined}>
-        <JobNotices />
+        <NewNotices />
         <CrashGuard key={`${path} ${who.data?.zone}`}>
           <Suspense fallback={<Waiting />}>
             <Loaded query={who} what="account">

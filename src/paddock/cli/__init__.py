@@ -37,6 +37,7 @@ _COMMANDS = {
     "pin": "control:pin",
     "limits": "control:limits", "rm": "control:rm", "prune": "prune:prune", "export": "results:export",
     "nodes": "server:nodes", "load": "load:load", "inspect": "server:inspect", "environments": "server:environments",
+    "notices": "notices:notices",
     "doctor": "doctor.command:doctor",
     "settings": "server:show_settings", "token": "server:token", "key": "key:key", "version": "server:version",
     "login": "login:login", "join": "login:join", "logout": "login:logout", "whoami": "login:whoami",

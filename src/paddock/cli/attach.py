@@ -21,21 +21,33 @@ from paddock.models import units
 from paddock.models.states import Cause
 
 if TYPE_CHECKING:
+    from paddock.client.attach import AttachCommand
     from paddock.models import AttachPoint
 
 POLL_SECONDS = 0.5
 END_SECONDS = 3.0  # until the server knows that a shell has ended
 HANG_UP_SECONDS = 10  # for what runs in a shell whose time is over
-SHELL = options.pick("name backend profile gpus gpu_type cpus memory", "Resources") + options.pick(
-    "partition account qos constraint nodelist reservation sbatch", "Resources of Slurm"
-) + options.pick("python venv conda setup env", "Environment")  # fmt: skip
+SHELL = (
+    options.pick(
+        "name backend profile gpus gpu_type cpus memory",
+        "Resources",
+        gpus="Number of GPUs; 0.25 is a share of one.",
+        cpus="CPU cores.",
+        memory="Memory, such as 16G.",
+    )
+    + options.pick("partition account qos constraint nodelist reservation sbatch", "Resources of Slurm")
+    + options.pick(
+        "python venv conda setup env", "Environment", setup="Shell line to run first, such as 'module load cuda'."
+    )
+)
 
 
 def attach(
     ctx: typer.Context,
     target: base.TaskId,
     command: Annotated[
-        list[str] | None, typer.Argument(metavar="[-- COMMAND]", help="Command to run there in place of a shell.")
+        list[str] | None,
+        typer.Argument(metavar="COMMAND", help="Command to run there in place of a shell, after `--`."),
     ] = None,
     shell: Annotated[bool, typer.Option("--shell", help="Open a shell, even if the task has a terminal.")] = False,
     terminal: Annotated[
@@ -71,8 +83,11 @@ def attach(
 
 def _attach(client: Client, point: "AttachPoint", mode: Literal["shell", "terminal"], argv: Sequence[str] = ()) -> int:
     """Attach, wait until the person leaves or the task ends, and return the exit code."""
-    made = client.attach_command(point, mode, argv)
-    if sys.stdin.isatty() and not argv:
+    return _run(client.attach_command(point, mode, argv), point, mode, announced=not argv)
+
+
+def _run(made: "AttachCommand", point: "AttachPoint", mode: str, *, announced: bool = True) -> int:
+    if sys.stdin.isatty() and announced:
         what = "its terminal; Ctrl-] leaves it" if mode == "terminal" else "a shell beside it, which ends with the task"
         base.note(f"{point.task} on {render.clean(point.node)}: {what}")
     with _ignored(signal.SIGINT, signal.SIGQUIT):  # they are for the other side
@@ -115,18 +130,24 @@ def shell(
         seconds = int(units.seconds(duration))
     except ValueError as error:
         raise InvalidInput(f"--for: {error}") from None
+    if not (as_json or sys.stdin.isatty()):
+        raise InvalidInput(
+            "There is no terminal for a shell here: add --json to hold one, and `paddock attach` it later."
+        )
     changes = options.changes(SHELL, given)
     client = base.client(ctx)
-    made = bundle(None, None, {**changes, **_held(changes, seconds)}, environment=flags.of_shell())
-    job = client.submit(made).id
+    bundled = bundle(None, None, {**changes, **_held(changes, seconds)}, environment=flags.of_shell())
+    job = client.submit(bundled).id
     task = f"{job}-1"
     with _given_back(client, job):
         _wait(client, task)
         point = client.where(task)
-        code = 0 if as_json else _attach(client, point, "terminal")
-        if code == base.UNREACHABLE:
-            raise typer.Exit(code)
-    base.only_json(as_json, point)
+        base.only_json(as_json, point)
+        made = client.attach_command(point, "terminal")
+    code = _run(made, point, "terminal")
+    if code == base.UNREACHABLE:
+        _give_back(client, job)
+        raise typer.Exit(code)
     if not _within(END_SECONDS, lambda: client.task(task).state.ended):
         until = time.strftime("%H:%M", time.localtime(time.time() + seconds))
         base.note(
@@ -160,7 +181,7 @@ def _held(changes: dict[str, Any], seconds: int) -> dict[str, Any]:
 
 @contextmanager
 def _given_back(client: Client, job: str) -> Iterator[None]:
-    """Remove the job if its shell was never reached: by Ctrl-C, a closed terminal, or an error."""
+    """Remove the job if its shell is not reached: after Ctrl-C, a closed terminal, or an error."""
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
@@ -168,13 +189,22 @@ def _given_back(client: Client, job: str) -> Iterator[None]:
     before = {number: signal.signal(number, interrupt) for number in (signal.SIGHUP, signal.SIGTERM)}
     try:
         yield
+    except typer.Exit:
+        raise
     except BaseException:
-        client.remove(job)
-        base.note(f"\n{job} was given back.")
+        _give_back(client, job)
         raise
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _give_back(client: Client, job: str) -> None:
+    try:
+        client.remove(job)
+        base.note(f"\n{job} was given back.")
+    except PaddockError as error:
+        base.note(f"\n{job} could not be given back ({error.message}): run `paddock rm {job}` later.")
 
 
 def _wait(client: Client, task: str) -> None:

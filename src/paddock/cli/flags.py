@@ -29,6 +29,22 @@ def _message(error: ValueError) -> str:
     return text.removeprefix("Value error, ").rstrip(".")
 
 
+def notify(given: str | None) -> tuple[str, ...] | None:
+    """Read `--notify ended,failed`, `all` or `none`: that is an empty tuple, as an empty list means "not given"."""
+    if given is None:
+        return None
+    from paddock.models import NoticeKind
+
+    words = [word.strip() for word in given.split(",") if word.strip()]
+    if words in (["all"], ["none"]):
+        return tuple(NoticeKind) if words == ["all"] else ()
+    unknown = next((word for word in words if word not in set(NoticeKind)), None)
+    if unknown is not None or not words:
+        known = ", ".join(NoticeKind)
+        raise InvalidInput.at("notify", f"{unknown or given!r} is no kind: write {known}, all or none", "--notify")
+    return tuple(words)
+
+
 def variables(given: Sequence[str] | None) -> dict[str, str]:
     """Read `--env NAME=VALUE`."""
     return _pairs(given, "--env", "CUDA_CACHE_DISABLE=1", "environment.variables")

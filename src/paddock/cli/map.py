@@ -42,7 +42,7 @@ _OPTIONS = (
         row("reduce", str, "Shell command to run once when all files are done.", metavar="COMMAND"),
         row("fresh", bool, "Also process files whose output exists already.", "--fresh", default=False),
     ),
-    *pick("name description tag private"),
+    *pick("name description tag private notify"),
     *pick(
         "parallel priority backend profile host partition gpus gpu_type cpus memory time slots per_gpu triple",
         "Resources",

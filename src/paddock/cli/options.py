@@ -92,6 +92,13 @@ WHAT = table(
         default=False,
         read=lambda given: "private" if given else None,
     ),
+    row(
+        "notify",
+        str,
+        "Of what to tell you by mail and at your addresses, in place of what you chose for all jobs; with commas.",
+        read=flags.notify,
+        metavar="ended,failed,attention|all|none",
+    ),
     row("script", str, "Script to run, if SOURCE is a folder."),
     row("module", str, "Module to run as `python -m` does, in place of a script.", metavar="PACKAGE.MODULE"),
     row("command", str, "Shell command with {parameter} fields, in place of a script."),

@@ -272,6 +272,15 @@ class Client:
         patch = {field: value for field, value in given.items() if value is not None}
         return self._send("PATCH", f"/jobs/{_path(job)}", lambda: models.JobDetail, patch)
 
+    def notices(self, *, new: bool = False, limit: int = 50, before: int | None = None) -> models.NoticePage:
+        """Return one's own notices, newest first; `new`: only those that are not read."""
+        given = {"new": new, "limit": limit} | ({} if before is None else {"before": before})
+        return self._get("/me/notices", lambda: models.NoticePage, **given)
+
+    def read_notices(self, *, up_to: int | None = None) -> models.NoticePage:
+        """Mark one's own notices as read: all, or those up to this id."""
+        return self._send("POST", "/me/notices/read", lambda: models.NoticePage, {"up_to": up_to})
+
     def bulk(self, act: str, jobs: Sequence[str], tag: str | None = None) -> list[models.BulkResult]:
         """Do the same to several jobs: stop, remove, hold, release, pin, unpin, tag or untag. Each is reported."""
         body = {"act": act, "jobs": list(jobs), "tag": tag}

@@ -7,8 +7,9 @@ import { ConfirmModal } from '../parts/ConfirmModal';
 import { IconUsers } from '../parts/icons';
 import { done } from '../parts/notify';
 import { Page } from '../parts/Page';
+import { NoticeSettings } from './profile/NoticeSettings';
 
-/** For whoever works alone: the way to a team. */
+/** For whoever works alone: notices, and the way to a team. */
 export default function SettingsPage() {
   const [asking, setAsking] = useState(false);
   const [, navigate] = useLocation();
@@ -21,7 +22,10 @@ export default function SettingsPage() {
   };
   return (
     <Page title="Settings">
-      <section className="app-panel" style={{ maxWidth: 720, padding: 16 }}>
+      <div style={{ maxWidth: 900, marginBottom: 16 }}>
+        <NoticeSettings />
+      </div>
+      <section className="app-panel" style={{ maxWidth: 900, padding: 16 }}>
         <Title order={2} mb="xs">
           Work as a team
         </Title>

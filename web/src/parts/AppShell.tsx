@@ -5,8 +5,8 @@ import { signOut } from '../api/client';
 import { useConnection } from '../api/events';
 import { stream } from '../api/live';
 import { useMe } from '../api/me';
-import { AllowNotices } from './AllowNotices';
 import styles from './AppShell.module.css';
+import { Bell } from './Bell';
 import { IconAuto, IconLogout, IconMoon, IconSettings, IconSun, IconUser, IconUsers, IconWifi } from './icons';
 import { Avatar } from './Person';
 import { useSlashFocus } from './useSlashFocus';
@@ -62,7 +62,7 @@ export function AppShell({ known, children }: Props) {
         </nav>
         <div className={styles.right}>
           <ConnectionNote />
-          <AllowNotices />
+          {known && <Bell />}
           <ThemeToggle />
           {known && (team ? <AvatarMenu /> : <Alone />)}
         </div>

@@ -17,7 +17,7 @@ from paddock.models import NoticeKind
 from paddock.server.notify import addresses, texts
 from paddock.server.notify.addresses import Target, Unreachable
 from paddock.server.notify.sending import Delivery, Message, Sending
-from paddock.server.store import notices
+from paddock.server.store import notices, team
 from paddock.server.store.db import Connection, Database
 from paddock.server.store.notices import Parcel
 from paddock.settings import Settings
@@ -154,7 +154,8 @@ class Outbox:
             log.warning("%d notices of %s are not sent: %s", len(given_up), some[0].user, problem)
             title, text = texts.unsent(len(given_up), target.shown, problem)
             about = {"user": some[0].user, "kind": NoticeKind.ATTENTION.value, "title": title, "text": text}
-            notices.add(c, now, **about, link="/profile", job_id=None)
+            link = "/profile" if team.is_on(c) else "/settings"
+            notices.add(c, now, **about, link=link, job_id=None)
 
     # --- for the settings of a person ---------------------------------------------------------------------------------
 

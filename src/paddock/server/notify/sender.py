@@ -1,6 +1,6 @@
 """Sends messages with apprise, in a process of its own: `python -m paddock.server.notify.sender`.
 
-So the server does not load apprise (0.6 s, 60 MB), a mail server that hangs is ended with the process, and messages
+So the server does not load apprise (0.6 s, 40 MB), a mail server that hangs is ended with the process, and messages
 to people's own addresses cannot reach what is inside the network: this process refuses such connections, whatever a
 name resolves to and wherever an answer redirects.
 

@@ -8,6 +8,7 @@ import { ErrorPanel } from '../../parts/ErrorPanel';
 import { NewPassword } from '../../parts/NewPassword';
 import { done } from '../../parts/notify';
 import { Loaded, Page } from '../../parts/Page';
+import { NoticeSettings } from './NoticeSettings';
 import { OldPassword } from './OldPassword';
 import { Panel } from './Panel';
 import { Sessions } from './Sessions';
@@ -22,6 +23,7 @@ export default function ProfilePage() {
           <Stack maw={900}>
             <About who={who} />
             {who.source === 'password' && <Password />}
+            <NoticeSettings />
             <Sessions />
             <Tokens />
           </Stack>

@@ -6,6 +6,7 @@ from benchmarks import (
     backlog,
     cli_start,
     curves,
+    hosts,
     ingest,
     latency,
     load,
@@ -40,6 +41,7 @@ MODULES = (
     team,
     permissions,
     agent,
+    hosts,
 )
 for module in MODULES:
     print(f"\n== {(module.__doc__ or '').strip().splitlines()[0]}", flush=True)

@@ -189,3 +189,18 @@ def test_what_needs_one_host_says_so(server: ServerProcess, ran: Path) -> None:
     done = server.wait(job)
     assert [task["state"] for task in done] == ["finished"] * 2
     assert {attempts(server, task["id"])[0]["node"] for task in done} == {"gpu2"}
+
+
+def test_a_population_on_one_host(server: ServerProcess, ran: Path) -> None:
+    job = server.submit(
+        SCRIPT,
+        params={"pause": {"low": 0.05, "high": 0.1}},
+        environment={"variables": {"ran": str(ran), "epochs": "6"}},
+        search={"method": "pbt", "trials": 4, "interval": 2},
+        objective={"metric": "loss", "goal": "min"},
+        resources={"hosts": {"only": ["gpu1"]}},
+    )
+    done = server.wait(job)
+    assert {task["state"] for task in done} == {"finished"}
+    once(ran)
+    assert {one["node"] for task in done for one in attempts(server, task["id"])} == {"gpu1"}

@@ -36,6 +36,7 @@ SHELL = (
         memory="Memory, such as 16G.",
     )
     + options.pick("partition account qos constraint nodelist reservation sbatch", "Resources of Slurm")
+    + options.pick("host", "Resources of hosts")
     + options.pick(
         "python venv conda setup env", "Environment", setup="Shell line to run first, such as 'module load cuda'."
     )

@@ -15,7 +15,7 @@ from paddock.server.engine.engine import Engine
 from paddock.server.outposts.claims import Identity
 from paddock.server.outposts.here import Here
 from paddock.server.outposts.outpost import Outpost
-from paddock.server.store import attempts, deals, hosts, tasks
+from paddock.server.store import attempts, deals, hosts, jobs, tasks
 from paddock.server.store.attempts import UnbegunAttempt
 from paddock.settings import Settings
 from tests.server.engine.engine_rig import JOB, Rig, rigged
@@ -336,11 +336,20 @@ def test_what_a_lost_host_had_is_tried_again_elsewhere(rig: DealingRig) -> None:
 
 
 def test_a_held_job_is_dealt_nothing(rig: DealingRig) -> None:
-    rig.job(1)
+    rig.backend.names = ["gpu1"]
+    rig.job(4)
     rig.step()
-    [one] = rig.keys()
-    rig.begin(one, f"{JOB}-1")
-    assert rig.hand(rig.node_of(one))[one] == [f"{JOB}-1.1", "end"]
+    key = rig.key("gpu1")
+    rig.begin(key, f"{JOB}-1")
+    with rig.db.write() as c:
+        jobs.hold(c, JOB)
+    rig.finish(key, f"{JOB}-1")
+    assert rig.control() == [{"op": "hold"}]
+    assert rig.hand("gpu1")[key] == [f"{JOB}-1.1", f"{JOB}-2.1"]
+    with rig.db.write() as c:
+        jobs.hold(c, JOB, held=False)
+    rig.step()
+    assert rig.hand("gpu1")[key] == [f"{JOB}-1.1", f"{JOB}-2.1", f"{JOB}-3.1"]
 
 
 def test_what_the_backend_did_not_take_is_dealt_to_others(rig: DealingRig) -> None:

@@ -353,6 +353,14 @@ class TestWhereFilesAre:
         full = tuple(holding("b", device, "bob", "n2") for device in range(4))
         assert not [one for one in plan(Pool(TWO, jobs, own + full), 0) if isinstance(one, GiveWay | Start)]
 
+    def test_nothing_more_starts_where_it_cannot_and_what_is_there_stays(self) -> None:
+        own = (holding("a", 0),)
+        jobs = demand("a", wanted=8, no_more_on={"n1": 1}), demand("b", "bob", wanted=8)
+        found = plan(Pool(TWO, jobs, own), 0)
+        assert {one.node for one in found if isinstance(one, Start) and one.job == "a"} == {"n2"}
+        assert started(found) == {"a": 3, "b": 4}
+        assert not [one for one in found if isinstance(one, GiveWay)]
+
     def test_the_reason_names_the_node(self) -> None:
         full = tuple(holding("b", device, "bob", "n2") for device in range(4))
         jobs = demand("a", wanted=1, most_on={"n1": 0, "n2": 1}), demand("b", "bob", wanted=4)

@@ -204,7 +204,7 @@ class _Devices:
             if len(devices) >= need.units
         ]
         if not fits:
-            if demand.most_on is None:
+            if demand.most_on is None and not demand.no_more_on:
                 self._full.add((need, whose))
             return False
         name = min(fits)[-1]

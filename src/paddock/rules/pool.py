@@ -70,8 +70,13 @@ class JobDemand:
     most_on: Mapping[str, int] | None = None
     """Allocations that have work on each node: tasks may have to run where their files are. None: it is not limited."""
 
+    no_more_on: Mapping[str, int] = field(default_factory=dict)
+    """Nodes on which it cannot start anything at the moment -> the allocations that it has there."""
+
     def has_work_on(self, node: str, there: int) -> bool:
         """Return True if one more allocation on this node has work, beside those that are there."""
+        if there >= self.no_more_on.get(node, math.inf):
+            return False
         return self.most_on is None or there < self.most_on.get(node, 0)
 
 

@@ -12,6 +12,7 @@ from paddock.backends.base import PollPace
 from paddock.models import AllocationState, Cause, Device, Node, TaskState, Traits
 from paddock.paths import Home, JobFolder
 from paddock.server.engine.engine import Engine
+from paddock.server.engine.unfit import AVOID_SECONDS
 from paddock.server.outposts.claims import Identity
 from paddock.server.outposts.here import Here
 from paddock.server.outposts.outpost import Outpost
@@ -62,6 +63,9 @@ class DealtHere(Here):
 
     def problem(self, node: str | None = None) -> str | None:
         return f"{node} does not answer" if node in self._rig.unanswering else None
+
+    def reached(self, node: str | None) -> bool:
+        return node not in self._rig.unanswering
 
     def withdraw(self, attempts: Iterable[Identity]) -> Mapping[Identity, bool]:
         known = {}
@@ -360,3 +364,41 @@ def test_what_the_backend_did_not_take_is_dealt_to_others(rig: DealingRig) -> No
         assert {one.dealt_to for one in deals.in_hand(c)} <= set(rig.keys())
         assert not [row for row in deals.undealt(c, JOB, [], 10) if isinstance(row, UnbegunAttempt) and row.node]
         assert tasks.get(c, f"{JOB}-1").state is TaskState.SUBMITTED
+
+
+def test_a_host_where_nothing_can_start_is_left_out(rig: DealingRig) -> None:
+    """Somebody's account is missing on one host: the host answers, and the agent does not."""
+    rig.unanswering.add("gpu1")
+    rig.job(3)
+    rig.step()
+    rig.step()
+    assert [one.places[0].node for one in rig.backend.batches] == ["gpu2"]
+    assert [text for text in rig.detail().warnings if "cannot start on gpu1, and run elsewhere: gpu1 does" in text]
+    rig.unanswering.clear()
+    rig.step(seconds=AVOID_SECONDS + 1)
+    rig.step()
+    assert sorted(one.places[0].node for one in rig.backend.batches) == ["gpu1", "gpu2"], "tried again"
+
+
+def test_where_nothing_can_start_on_any_host_the_job_says_so(rig: DealingRig) -> None:
+    rig.unanswering |= {"gpu1", "gpu2"}
+    rig.job(3)
+    for _ in range(3):
+        rig.step()
+    assert not rig.backend.batches
+    assert [text for text in rig.detail().warnings if "does not answer" in text]
+
+
+def test_runners_that_do_not_start_on_one_host_do_not_end_the_job(rig: DealingRig) -> None:
+    rig.job(4)
+    rig.step()
+    one, other = rig.key("gpu1"), rig.key("gpu2")
+    rig.begin(other, rig.hand("gpu2")[other][0].split(".")[0])
+    for _ in range(4):
+        rig.backend.end(f"id-{one}", Cause.LAUNCH_FAILED, reason="the runner: no space left")
+        rig.step(seconds=2)
+        rig.step(seconds=2)
+        one = rig.key("gpu1")
+    assert rig.detail().counts.error == 0
+    assert rig.detail().counts.submitted == 3
+    assert [text for text in rig.detail().warnings if "cannot start on gpu1" in text]

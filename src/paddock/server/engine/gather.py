@@ -98,18 +98,20 @@ class Gatherer:
             paused = not known or demand.held or demand.job in resting
             work[demand.job] = Work(demand, one, shape, paused)
             wanted, there = staying[demand.job], staying[demand.job]
-            most_on = None
+            most_on, no_more_on = None, {}
             if one is not None and shape is not None and not paused:
                 tasks = demand.waiting + demand.running - away[demand.job]
                 if pins is not None:
                     each = tasks_at_once(shape.shape, self._measurements(c, one, now))
                     tasks, most_on = pins.limit(demand, tasks, each, shape.need.on)
+                no_more_on = self._unfit(demand.job, holdings, now)
                 wanted = self._wanted(c, one.spec, shape, tasks, there, now)
                 wanted = wanted if demand.waiting else min(wanted, there)
                 wanted = max(wanted, there if demand.job in self.context.searching else 0)
             self._note_idle(demand, there, now)
             idle_since = self._idle.get(demand.job, math.inf)
-            jobs.append(replace(_job_demand(demand, one, shape, wanted, paused, idle_since), most_on=most_on))
+            made = _job_demand(demand, one, shape, wanted, paused, idle_since)
+            jobs.append(replace(made, most_on=most_on, no_more_on=no_more_on))
         for job in sorted(self.context.searching & staying.keys() - work.keys()):
             jobs.append(_kept(job, staying[job]))  # the search will have a task for each of them
         pool = Pool(
@@ -122,6 +124,13 @@ class Gatherer:
             one_owner_a_node=self._one_owner(worker.backend.name),
         )
         return BackendView(worker, pool, work, {row.key: row for row in counted}, unused)
+
+    def _unfit(self, job: str, holdings: Sequence[Holding], now: float) -> dict[str, int]:
+        """Return the nodes on which a job could not start anything lately, with the allocations that it has there."""
+        known = self.context.unfit
+        nodes = [node for (whose, node), until in known.items() if whose == job and now < until]
+        staying = [one for one in holdings if one.job == job and one.leaving_for is None] if nodes else []
+        return {node: sum(node in one.nodes for one in staying) for node in nodes}
 
     def _one_owner(self, backend: str) -> bool:
         fleet = self.context.settings.fleets.get(backend)

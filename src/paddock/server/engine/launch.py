@@ -18,6 +18,7 @@ from paddock.rules.policy import Decision, GiveWay, Request, Start, Wait, Withdr
 from paddock.rules.pool import Holding, Pool
 from paddock.runner import build
 from paddock.search import adaptive
+from paddock.server.engine import unfit
 from paddock.server.engine.backend_worker import BackendWorker
 from paddock.server.engine.context import Context, JobFacts
 from paddock.server.engine.ending import end
@@ -74,6 +75,7 @@ class Launch:
         for row in rows:
             by_backend[row.backend].append(row)
         unused = _unused(context, rows, now)
+        context.unfit = {one: until for one, until in context.unfit.items() if now < until}
         with context.db.read() as c:
             demands = attempts.demands(c)
             facts = context.facts(c, [demand.job for demand in demands])
@@ -151,7 +153,8 @@ class Launch:
         with context.boundary.job(job, LAUNCHING):
             if not outpost.reached(node):
                 problem = outpost.problem(node)
-                if problem is not None:  # its account cannot be used there, although the node answers
+                # Its account cannot be used there, although the node answers.
+                if node and problem and not unfit.avoid(context, facts, worker, [node], problem, now):
                     raise AgentUnavailable(problem)
                 self._decided.pop(worker.backend.name, None)
                 return False

@@ -11,7 +11,7 @@ from paddock.models.events import JobChange
 from paddock.rules import lifecycle
 from paddock.rules.lifecycle import Verdict
 from paddock.runner.sharing import oom_retry
-from paddock.server.engine import ending, linger
+from paddock.server.engine import ending, linger, unfit
 from paddock.server.engine.apply import AttemptEdit, Changes, changing
 from paddock.server.engine.backend_worker import Answer, BackendWorker, Polled
 from paddock.server.engine.context import AllocationNotes, Context
@@ -272,10 +272,24 @@ def _dealt_left(
     return [row for row in rows if row.key not in open_keys], owners, back
 
 
+def _starts_elsewhere(context: Context, job: str, last: list[AllocationRow], now: float) -> bool:
+    """Return True if there are nodes on which the runners of a job may start, where these have not."""
+    with context.db.read() as c:
+        tried = set(allocations.nodes_of(c, {row.batch for row in last}).values())
+        facts = context.facts(c, [job]).get(job)
+    worker = context.worker(facts) if facts is not None else None
+    return bool(
+        tried and facts and worker and unfit.avoid(context, facts, worker, tried, _why_not(context, last[0]), now)
+    )
+
+
 def _give_up(context: Context, job: str, now: float) -> None:
-    """End the waiting attempts of a job whose runners do not start."""
+    """End the waiting attempts of a job whose runners do not start on any node."""
     with context.db.read() as c:
         last = _silent_starts(c, job)
+    if last and _starts_elsewhere(context, job, last, now):
+        return
+    with context.db.read() as c:
         waiting = {(row.id, row.attempt_number): row for row in attempts.waiting(c, job)} if last else {}
     if waiting and not any(_forgotten(context, row) for row in last):
         withdrawn = context.outposts.of(job).withdraw(waiting)

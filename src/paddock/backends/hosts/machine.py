@@ -34,6 +34,7 @@ class Machine:
         self._link, self._slots, self._every, self._file = link, slots, every, file
         self._lock = threading.Lock()
         self._sample = _load(file)
+        self._described = None if self._sample is None else _description(self._sample)  # as it is in the file
         self._asked_at = time.time()
         self._heard_at: float | None = None  # wall clock
         self._heard = 0.0  # monotonic
@@ -50,14 +51,16 @@ class Machine:
         with self._lock:
             before, self._sample = self._sample, found
             self._heard_at, self._heard = time.time(), time.monotonic()
-        if before is None or _description(before) != _description(found):
+        description = _description(found)
+        if description != self._described:
+            self._described = description
             self._keep(before, found)
 
     def _keep(self, before: NodeSample | None, found: NodeSample) -> None:
         if before is not None:
             log.info("%s has %s now, and had %s", self.name, _in_words(found), _in_words(before))
         with suppress(OSError):
-            write_once(self._file, json.dumps(_description(found)), mode=0o600)
+            write_once(self._file, json.dumps(self._described), mode=0o600)
 
     # --- what is known ------------------------------------------------------------------------------------------------
 

@@ -1,5 +1,7 @@
 """Where the jobs of a caller run, and as whom."""
 
+import time
+
 from paddock.errors import Conflict
 from paddock.models import Resources
 from paddock.server.api.caller import Caller
@@ -7,6 +9,8 @@ from paddock.server.api.server import Server
 from paddock.server.intake import defaults
 from paddock.server.outposts.person import JobSite
 from paddock.server.store import places
+
+NEW_SECONDS = 8.0  # a host may take this long to answer for the first time
 
 
 def site_of(at: Server, by: Caller, given: Resources) -> JobSite:
@@ -26,10 +30,18 @@ def site_of(at: Server, by: Caller, given: Resources) -> JobSite:
 
 
 def _candidates(at: Server, backend: str, resources: Resources) -> list[str]:
-    """Return the hosts that a job may run on and that answered when they were last asked."""
-    only = resources.hosts.names
-    usable = [node.name for node in at.engine.nodes(backend) if node.usable]
-    return [name for name in usable if not only or name in only]
+    """Return the hosts that a job may run on and that answered when they were last asked.
+
+    Just after the start of a server nothing is known of them: then it waits a little.
+    """
+    only, until = resources.hosts.names, time.monotonic() + NEW_SECONDS
+    while True:
+        states = {one.name: one.state for one in at.engine.hosts() if one.backend == backend}
+        wanted = [name for name in states if not only or name in only]
+        found = [name for name in wanted if states[name] == "up"]
+        if found or "new" not in map(states.get, wanted) or time.monotonic() > until:
+            return found
+        time.sleep(0.1)
 
 
 def _runs_as(at: Server, by: Caller) -> str | None:

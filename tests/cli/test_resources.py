@@ -7,7 +7,7 @@ import pytest
 
 from paddock.cli import render, submit
 from paddock.client.client import Client
-from paddock.models import Check, JobSpec, Preview, Resources, SlurmResources, Waits, jobfile
+from paddock.models import Check, HostsResources, JobSpec, Preview, Resources, SlurmResources, Waits, jobfile
 from tests.support.server import wait_for
 from tests.support.up import Cli
 
@@ -37,8 +37,9 @@ def test_every_resource_has_a_flag(cli: Cli) -> None:
     found |= found.pop("slurm")
     assert {name: found[name] for _, name, _ in FLAGS.values()} == {name: value for _, name, value in FLAGS.values()}
     shown = cli.quick("submit", "--help", COLUMNS="140").out
-    for name in {*Resources.model_fields, *SlurmResources.model_fields} - {"slurm"}:
-        flag = {"time_limit": "time", "options": "sbatch"}.get(name, name).replace("_", "-")
+    sections = {"slurm", "hosts"}
+    for name in {*Resources.model_fields, *SlurmResources.model_fields, *HostsResources.model_fields} - sections:
+        flag = {"time_limit": "time", "options": "sbatch", "only": "host"}.get(name, name).replace("_", "-")
         assert f"--{flag}" in shown
     assert "Resources" in shown
 

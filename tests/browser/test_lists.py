@@ -110,7 +110,8 @@ def test_jobs_side_by_side(visit: Visit, server: ServerProcess) -> None:
         found = table.get_by_role("row").filter(has=page.get_by_role("rowheader", name=name, exact=True))
         return found.get_by_role("cell").all_inner_texts()
 
-    expect(table.get_by_role("rowheader", name="best val_loss", exact=True)).to_be_visible()
+    for name in ("best val_loss", "lr", "width", "last val_loss", "best val_acc"):
+        expect(table.get_by_role("rowheader", name=name, exact=True)).to_be_visible()
     assert row("lr") == ["0.2", "0.1"]
     assert row("width") == ["", "16"]
     assert row("best val_loss") == ["0.066667", "0.033333"]

@@ -146,10 +146,9 @@ def test_junk_in_a_map_is_no_error(server: ServerProcess, job: JobFolder) -> Non
     folder = job.code / map_driver.FOLDER
     if folder.is_symlink():
         folder.unlink()
-    folder.mkdir(exist_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)  # another test may have left anything there
+    folder.mkdir()
     plan, parts = folder / map_driver.PLAN, folder / map_driver.PARTS
-    plan.unlink(missing_ok=True)
-    parts.unlink(missing_ok=True)
     plan.write_text('{"folder": "/data"}')
     for junk in JUNK:
         parts.write_bytes(b'[["/data/a", null]]\n' + junk + b'\n\n[["/data/b", "/out/b"]]\n')

@@ -259,10 +259,10 @@ def test_hosts_that_are_down_do_not_keep_others_waiting(
     slow = tmp_path / "slow"
     slow.write_text(f'#!/bin/sh\ncase "$*" in *" down"*) exec sleep 600;; esac\nexec {shlex.join(rig.ssh)} "$@"\n')
     slow.chmod(0o755)
-    with connected(rig, tmp_path, ssh=[str(slow)], start_seconds=5.0) as links:
+    with connected(rig, tmp_path, ssh=[str(slow)], start_seconds=30.0) as links:
         waiting = [threading.Thread(target=_works, args=(links, f"down{n}"), daemon=True) for n in range(12)]
         for thread in waiting:
             thread.start()
         assert links.get("gpu1").run(["echo", "here"]).out == b"here\n"
-        for thread in waiting:
-            thread.join()
+    for thread in waiting:
+        thread.join()

@@ -40,19 +40,26 @@ sys.exit(7 if given.number == given.fails else 0)
 
 # Takes memory of its GPU, and later more of it.
 GREEDY = """
-import argparse, os, sys
+import argparse, os, sys, time
 sys.path.insert(0, {here!r})
 from scripted import ScriptedGpus
 parser = argparse.ArgumentParser()
 parser.add_argument("--later", type=float)
 given = parser.parse_args()
-gpus = ScriptedGpus({gpus!r})
+gpus, tried = ScriptedGpus({gpus!r}), {gpus!r} + ".tried"
 try:
     gpus.take(2 * 10**9, 0.03)
     for epoch in range(1, 16):
         gpus.step(0.1)
         print("epoch: %d val_loss: %f" % (epoch, 1 / epoch), flush=True)
         if epoch == 3:
+            # The greedy one waits for company the first time, and the others until it has been too greedy.
+            if given.later > 1 and not os.path.exists(tried):
+                gpus.company(120)
+                open(tried, "w").close()
+            until = time.monotonic() + 120
+            while not os.path.exists(tried) and time.monotonic() < until:
+                time.sleep(0.02)
             gpus.take(int(given.later * 1e9), 0.03)
 except MemoryError as error:
     sys.exit("Traceback (most recent call last):\\n" + str(error))

@@ -13,11 +13,13 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from paddock.errors import InvalidInput, in_words
 from paddock.models import Cause, EnvName, Model, Resources
+from paddock.models.access import ZoneName
 from paddock.models.hosts import HostNames, expand
 from paddock.models.keep import KeepPolicy
 from paddock.paths import home_folder, refuse_foreign, refuse_foreign_inside
 
 DEFAULT_PORT = 54322
+Protect = Literal["off", "reserved", "strict"]
 
 
 class LocalSettings(Model):
@@ -28,6 +30,11 @@ class LocalSettings(Model):
     gpus: list[str] | None = Field(None, description="the GPUs to use, as in CUDA_VISIBLE_DEVICES; all when not given")
     python: str | None = Field(
         None, description="interpreter that the runner is started with (3.8 or newer); the server's own when not given"
+    )
+    protect: Protect = Field(
+        "off",
+        description="what is done about processes on GPUs that others have reserved: off: nothing; reserved: they are "
+        "violations; strict: so are processes on a GPU that nobody has reserved for their owner",
     )
 
 
@@ -50,6 +57,20 @@ class SlurmSettings(Model):
     poll_seconds: float = Field(2.0, ge=0.1, le=600, description="how often the queue is read while things change")
     rest_seconds: float = Field(15.0, ge=0.1, le=3600, description="how often when nothing has changed for a while")
     command_seconds: float = Field(20.0, ge=1, le=600, description="how long a command of Slurm may take")
+    reservations: Literal["off", "nodes", "gpus"] = Field(
+        "off",
+        description="keep others away from what is reserved, by reservations of Slurm: of whole nodes, or of single "
+        "GPUs (Slurm 24.11 and newer)",
+    )
+    operator_prefix: list[str] = Field(
+        default_factory=list,
+        description="put before scontrol where it makes reservations, such as ['sudo', '-nu', 'slurm']",
+    )
+    protect: Protect = Field(
+        "off",
+        description="what is done about processes on GPUs that others have reserved: off: nothing; reserved: they are "
+        "violations; strict: so are processes on a GPU that nobody has reserved for their owner",
+    )
 
 
 class HostsSettings(Model):
@@ -78,6 +99,11 @@ class HostsSettings(Model):
     python: str = Field("python3", description="interpreter on the hosts for agent and runner (3.8 or newer)")
     slots: int | None = Field(None, ge=1, description="tasks without a GPU at a time per host; as many as cores")
     look_seconds: float = Field(5.0, ge=0.5, le=600, description="how often a host reports how busy it is")
+    protect: Protect = Field(
+        "off",
+        description="what is done about processes on GPUs that others have reserved: off: nothing; reserved: they are "
+        "violations; strict: so are processes on a GPU that nobody has reserved for their owner",
+    )
     resources: Resources = Field(Resources(), description="defaults for jobs")
 
     @property
@@ -197,6 +223,88 @@ class TeamSettings(Model):
     session_days: float = Field(30.0, gt=0, le=365, description="a browser that is not used this long is signed out")
     lasting_tokens: bool = Field(False, description="allow tokens that never expire")
     audit_days: float = Field(400.0, ge=30, description="how long the audit is kept")
+    access: Literal["open", "closed"] = Field(
+        "open", description="what no rule speaks of is allowed (open), or not (closed)"
+    )
+    ranking: Literal["everybody", "admins"] = Field("admins", description="who sees the use of all people")
+    zone: ZoneName = Field("UTC", description="the time zone of weeks in quotas and reports")
+
+
+class HookSettings(Model):
+    """What is done outside Paddock when something happens: a webhook, or a command on the server."""
+
+    url: str | None = Field(None, pattern=r"^https?://\S+$", description="gets the event as JSON by POST")
+    secret_file: Path | None = Field(
+        None, description="file with the key of the HMAC-SHA256 in the header X-Paddock-Signature; in the home"
+    )
+    command: list[str] = Field(default_factory=list, description="gets the event as JSON on its standard input")
+    seconds: float = Field(30.0, gt=0, le=600, description="how long it may take")
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if (self.url is None) == (not self.command):
+            raise ValueError("give either `url` or `command`")
+        return self
+
+
+class ReservationSettings(Model):
+    """Reservations of GPUs."""
+
+    grid_minutes: int = Field(15, ge=1, le=60, description="times in the calendar are multiples of this")
+    min_minutes: int = Field(
+        30, ge=1, description="the shortest; `paddock run` and reservations from now on may be shorter"
+    )
+    max_hours: float = Field(192.0, gt=0, description="the longest")
+    ahead_days: float = Field(60.0, gt=0, description="how far in the future one may begin")
+    notice_minutes: float = Field(
+        15.0, ge=0, description="the time from now that somebody else's running work keeps, when its GPU is reserved"
+    )
+    yield_minutes: float = Field(
+        30.0, ge=0, description="the shortest gap between reservations that work with checkpoints may begin in"
+    )
+    release_after_minutes: float | None = Field(
+        None, gt=0, description="a reservation that was not used since its start is released after this long"
+    )
+    idle_minutes: float = Field(10.0, gt=0, description="a GPU is idle if its load was low for this long")
+    idle_load: float = Field(0.05, ge=0, le=1, description="a load below this is low")
+    reclaim_idle_minutes: float | None = Field(
+        None, gt=0, description="work that leaves its GPU idle for this long ends, if somebody waits for it"
+    )
+    on_create: list[HookSettings] = Field(default_factory=list, description="when one is made")
+    before_start: list[HookSettings] = Field(default_factory=list, description="ten minutes before it begins")
+    on_start: list[HookSettings] = Field(default_factory=list, description="when it begins")
+    on_end: list[HookSettings] = Field(default_factory=list, description="when it ends")
+
+
+class ViolationSettings(Model):
+    """What is done about processes on GPUs that others have reserved. A step that is null is left out."""
+
+    settle_seconds: float = Field(30.0, ge=0, description="the first seconds of a reservation do not count")
+    terminal_minutes: float | None = Field(0.0, ge=0, description="after this long: a message on their terminals")
+    repeat_minutes: float = Field(10.0, ge=1, description="the message is repeated this often")
+    page_minutes: float | None = Field(0.0, ge=0, description="after this long: notices in the page")
+    mail_minutes: float | None = Field(1.0, ge=0, description="after this long: a mail to them")
+    admins_minutes: float | None = Field(1.0, ge=0, description="after this long: a mail to admins")
+    admins_repeat_minutes: float = Field(10.0, ge=1, description="admins get one mail with all news this often")
+    grace_minutes: float | None = Field(None, ge=0, description="after this long they are ended (SIGTERM); null: never")
+    kill_seconds: float = Field(30.0, ge=1, description="from SIGTERM to SIGKILL")
+    hooks: list[HookSettings] = Field(default_factory=list, description="called for each step")
+    exempt_commands: list[str] = Field(
+        ["Xorg", "gnome-shell", "nvidia-cuda-mps", "nvidia-persiste", "dcgm", "nv-hostengine"],
+        description="programs that are no violation: how their name begins",
+    )
+    text_intruder: str = Field(
+        "{gpu} on {host} is reserved by {owner} until {until}. Please end your process {pid} ({command}).",
+        description="what the owner of the process reads; {gpu}, {host}, {owner}, {until}, {pid}, {command}, {link}",
+    )
+    text_owner: str = Field(
+        "A process of {user} ({pid}, {command}) is on {gpu} of {host}, which you have reserved until {until}.",
+        description="what the owner of the reservation reads; {user} too",
+    )
+    text_admins: str = Field(
+        "{user} uses {gpu} of {host} ({pid}, {command}), which {owner} has reserved until {until}.",
+        description="what admins read",
+    )
 
 
 class PamSettings(Model):
@@ -360,6 +468,10 @@ class Settings(BaseSettings):
     team: TeamSettings = Field(TeamSettings(), description="several people on one server")
     login: LoginSettings = Field(LoginSettings(), description="how people sign in")
     notify: NotifySettings = Field(NotifySettings(), description="notices outside the page")
+    reservations: ReservationSettings = Field(ReservationSettings(), description="reservations of GPUs")
+    violations: ViolationSettings = Field(
+        ViolationSettings(), description="what is done about processes on reserved GPUs"
+    )
     retries: RetrySettings = Field(RetrySettings(), description="default number of automatic retries by cause")
 
     @model_validator(mode="before")

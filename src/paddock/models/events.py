@@ -85,7 +85,14 @@ class NoticesChanged(Model):
     unread: int
 
 
-EventData = JobChange | TasksRequested | TasksUpdate | JobRemoved | NoticesChanged
+class CalendarChanged(Model):
+    """Reservations, devices, rules, quotas or violations have changed: a page fetches them again."""
+
+    kind: ClassVar = "calendar"
+    what: list[Literal["reservations", "devices", "rules", "quotas", "violations"]]
+
+
+EventData = JobChange | TasksRequested | TasksUpdate | JobRemoved | NoticesChanged | CalendarChanged
 
 
 class _EventOfJob(Model):
@@ -117,7 +124,15 @@ class NoticeEvent(Model):
     data: NoticesChanged
 
 
-ServerEvent = Annotated[JobEvent | TasksEvent | RemovedEvent | NoticeEvent, Field(discriminator="kind")]
+class CalendarEvent(Model):
+    id: int = Field(description="the position of the event in the stream")
+    at: datetime
+    job: None = None
+    kind: Literal["calendar"]
+    data: CalendarChanged
+
+
+ServerEvent = Annotated[JobEvent | TasksEvent | RemovedEvent | NoticeEvent | CalendarEvent, Field(discriminator="kind")]
 
 
 class StreamPosition(Model):
@@ -132,5 +147,5 @@ class Event(Model):
     id: int
     at: datetime
     job: str | None = None
-    kind: Literal["job", "tasks", "removed", "notice"]
+    kind: Literal["job", "tasks", "removed", "notice", "calendar"]
     data: dict[str, Any] = Field(default_factory=dict)

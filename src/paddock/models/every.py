@@ -1,6 +1,10 @@
 """Every type that crosses a boundary, in one place: `paddock.models` gives them from here."""
 
 # fmt: off
+from paddock.models.access import (
+    AccessRule, AccessRuleRequest, AccessTrial, AccessWindow, Act, Quota, QuotaRequest, QuotaUse, RuleSubjects,
+    RuleTargets,
+)
 from paddock.models.accounts import (
     Account, AccountGroup, AccountPatch, AccountRequest, AuditEntry, AuditPage, BrowserSession, CodeRequest, GroupPatch,
     GroupRequest, Invite, InviteRequest, Me, MePatch, PasswordChange, PersonalToken, Provider, Role, SetupInfo,
@@ -33,6 +37,10 @@ from paddock.models.notices import (
     AddressRequest, ChoicesRequest, Notice, NoticeAddress, NoticeChoices, NoticeKind, NoticePage, NoticesRead,
     TryRequest, TryResult,
 )
+from paddock.models.reservations import (
+    BookingProblem, BookingResult, CancelRequest, FreeSlot, ReservableDevice, Reservation, ReservationPage,
+    ReservationPatch, ReservationRequest, WantedSlot,
+)
 from paddock.models.resources import HostsResources, Resources, SlurmResources, Triple
 from paddock.models.script import FlagStyle, InspectRequest, ScriptParam, ScriptReport, ValuePlace
 from paddock.models.search import (
@@ -46,3 +54,5 @@ from paddock.models.tasks import (
     Allocation, Attempt, Changed, Curve, FreeMemory, RestartRequest, Seat, StopRequest, Task, TaskColumns,
     TaskDetail, TaskPage, Waits,
 )
+from paddock.models.usage import DeviceHours, Overview, ReservationUse, UsageReport, UsageRow
+from paddock.models.violations import Exemption, ExemptionRequest, Violation, ViolationPage, ViolationStep

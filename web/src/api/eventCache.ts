@@ -45,6 +45,8 @@ export class EventCache {
       if (event.kind === 'reset') this.client.invalidateQueries();
       else if (event.kind === 'removed') this.removed(event.job);
       else if (event.kind === 'notice') this.client.invalidateQueries({ queryKey: ['notices'] });
+      else if (event.kind === 'calendar')
+        for (const what of event.data.what) this.client.invalidateQueries({ queryKey: [what] });
       else {
         if (event.kind === 'tasks') this.tasks(event.job, event.data);
         else if (event.data.change === 'objective') this.judgedAnew(event.job);

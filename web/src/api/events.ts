@@ -78,7 +78,7 @@ export class EventStream {
       source.addEventListener(kind, (event) => this.source === source && act(event as MessageEvent<string>));
     on('hello', (message) => this.greeted(message, false));
     on('reset', (message) => this.greeted(message, true));
-    for (const kind of ['job', 'tasks', 'removed', 'notice']) on(kind, (message) => this.take(message));
+    for (const kind of ['job', 'tasks', 'removed', 'notice', 'calendar']) on(kind, (message) => this.take(message));
     source.onerror = () => this.source === source && this.failed();
   }
 

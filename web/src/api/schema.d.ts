@@ -2341,6 +2341,35 @@ export interface components {
             message?: string;
         };
         /**
+         * CalendarChanged
+         * @description Reservations, devices, rules, quotas or violations have changed: a page fetches them again.
+         */
+        CalendarChanged: {
+            /** What */
+            what: ("reservations" | "devices" | "rules" | "quotas" | "violations")[];
+        };
+        /** CalendarEvent */
+        CalendarEvent: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            data: components["schemas"]["CalendarChanged"];
+            /**
+             * Id
+             * @description the position of the event in the stream
+             */
+            id: number;
+            /** Job */
+            job?: null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "calendar";
+        };
+        /**
          * Cause
          * @description Why an attempt did not finish.
          * @enum {string}
@@ -6856,7 +6885,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": (components["schemas"]["JobEvent"] | components["schemas"]["TasksEvent"] | components["schemas"]["RemovedEvent"] | components["schemas"]["NoticeEvent"]) | components["schemas"]["StreamPosition"];
+                    "text/event-stream": (components["schemas"]["JobEvent"] | components["schemas"]["TasksEvent"] | components["schemas"]["RemovedEvent"] | components["schemas"]["NoticeEvent"] | components["schemas"]["CalendarEvent"]) | components["schemas"]["StreamPosition"];
                 };
             };
             /** @description The request is not well-formed */

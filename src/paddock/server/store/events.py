@@ -30,6 +30,12 @@ def write_for(c: sa.Connection, user: str, data: EventData) -> None:
     c.execute(sa.insert(events).values(**values))
 
 
+def write_for_all(c: sa.Connection, data: EventData) -> None:
+    """Record an event that everybody may see, and that belongs to no job."""
+    values = {"at": time.time(), "kind": data.kind, "data": data.model_dump(mode="json")}
+    c.execute(sa.insert(events).values(**values))
+
+
 @dataclass(frozen=True)
 class Written:
     """An event with its data as JSON text."""

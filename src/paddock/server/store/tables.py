@@ -492,3 +492,194 @@ layouts = Table(
     Column("data", sa.JSON, nullable=False),
     Column("changed_at", Float(53), nullable=False),
 )
+
+# What can be reserved, as it was found: a GPU by its UUID, on Slurm a node. Its number is one of a node, from 0.
+devices = Table(
+    "devices",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("backend", String(200), nullable=False),
+    Column("host", String(255), nullable=False),
+    Column("number", Integer),  # null: the whole node
+    Column("place", String(200)),  # what the node calls it now (the id of the policy's device)
+    Column("uuid", String(200)),
+    Column("model", String(200), nullable=False, server_default=text("''")),
+    Column("memory", sa.BigInteger),
+    Column("gpus", Integer, nullable=False, server_default=text("1")),
+    Column("partitions", sa.JSON, nullable=False),
+    Column("first_seen", Float(53), nullable=False),
+    Column("last_seen", Float(53), nullable=False),
+    Column("retired_at", Float(53)),
+    Index("ix_devices_backend_host", "backend", "host"),
+)
+
+# Devices for somebody, from one time until another.
+reservations = Table(
+    "reservations",
+    metadata,
+    Column("id", String(16), primary_key=True),
+    Column("kind", String(16), nullable=False),  # reservation, maintenance
+    Column("owner", String(200)),  # null: maintenance
+    Column("title", String(200), nullable=False),
+    Column("description", Text, nullable=False),
+    Column("starts_at", Float(53), nullable=False),
+    Column("ends_at", Float(53), nullable=False),
+    Column("planned_end", Float(53), nullable=False),
+    Column("guests", sa.JSON, nullable=False),
+    Column("guest_groups", sa.JSON, nullable=False),
+    Column("series", String(16)),
+    Column("end_intruders_minutes", Float(53)),
+    Column("by", String(200), nullable=False),
+    Column("created_at", Float(53), nullable=False),
+    Column("cancelled_at", Float(53)),
+    Column("cancelled_by", String(200)),
+    Column("cancelled_why", Text),
+    Column("released_at", Float(53)),
+    Column("enforced", String(8), nullable=False, server_default=text("'yes'")),
+    Column("enforced_why", Text),
+    Column("outside_since", Float(53)),  # since when a rule no longer allows it
+    Column("told", sa.JSON, nullable=False),  # what its people were told, and which hooks ran: name -> time
+    Column("version", Integer, nullable=False, server_default=text("1")),
+    sa.CheckConstraint("ends_at > starts_at", name="reservations_in_order"),
+    Index("ix_reservations_ends_at", "ends_at"),
+    Index("ix_reservations_owner", "owner", "ends_at"),
+    Index("ix_reservations_series", "series"),
+)
+
+# The part of a reservation on one device. Of one device, no two that are live overlap: the migration has a guard.
+bookings = Table(
+    "bookings",
+    metadata,
+    Column("reservation", ForeignKey("reservations.id", ondelete="CASCADE"), primary_key=True),
+    Column("device", ForeignKey("devices.id"), primary_key=True),
+    Column("starts_at", Float(53), nullable=False),
+    Column("ends_at", Float(53), nullable=False),
+    Column("live", sa.Boolean, nullable=False, server_default=text("true")),  # false: it was cancelled
+    sa.CheckConstraint("ends_at > starts_at", name="bookings_in_order"),
+    Index("ix_bookings_device", "device", "ends_at"),
+)
+
+# How a device of a reservation was used so far. Means are sums divided by what was seen.
+reservation_use = Table(
+    "reservation_use",
+    metadata,
+    Column("reservation", ForeignKey("reservations.id", ondelete="CASCADE"), primary_key=True),
+    Column("device", ForeignKey("devices.id"), primary_key=True),
+    Column("seen", Float(53), nullable=False),
+    Column("busy", Float(53), nullable=False),
+    Column("idle", Float(53), nullable=False),
+    Column("load_sum", Float(53), nullable=False),
+    Column("load_peak", Float(53)),
+    Column("memory_sum", Float(53), nullable=False),
+    Column("memory_peak", Float(53)),
+    Column("first_used_at", Float(53)),
+    Column("last_used_at", Float(53)),
+    Column("foreign", Float(53), nullable=False, server_default=text("0")),
+    Column("idle_since", Float(53)),
+)
+
+device_hours = Table(
+    "device_hours",
+    metadata,
+    Column("device", ForeignKey("devices.id"), primary_key=True),
+    Column("hour", Integer, primary_key=True),  # hours since 1970
+    Column("seen", Float(53), nullable=False),
+    Column("busy", Float(53), nullable=False),
+    Column("load_sum", Float(53), nullable=False),
+    Column("load_peak", Float(53)),
+    Column("memory_sum", Float(53), nullable=False),
+    Column("memory_peak", Float(53)),
+    Column("by", sa.JSON, nullable=False),  # account -> seconds
+)
+
+rules = Table(
+    "rules",
+    metadata,
+    Column("id", String(16), primary_key=True),
+    Column("name", String(200), nullable=False),
+    Column("data", sa.JSON, nullable=False),  # AccessRuleRequest without its name
+    Column("active", sa.Boolean, nullable=False, server_default=text("true")),
+    Column("by", String(200), nullable=False),
+    Column("changed_at", Float(53), nullable=False),
+)
+
+quotas = Table(
+    "quotas",
+    metadata,
+    Column("id", String(16), primary_key=True),
+    Column("kind", String(16), nullable=False),  # account, group, everyone
+    Column("subject", String(64), nullable=False),
+    Column("gpu_hours_week", Float(53)),
+    Column("devices_at_once", Integer),
+    Column("open_reservations", Integer),
+    Column("longest_hours", Float(53)),
+    Column("ahead_days", Float(53)),
+    Column("near_hours", Float(53)),
+    Column("by", String(200), nullable=False),
+    Column("changed_at", Float(53), nullable=False),
+    sa.UniqueConstraint("kind", "subject"),
+)
+
+# Somebody wants to know when these devices become free.
+wanted_slots = Table(
+    "wanted_slots",
+    metadata,
+    Column("id", _RowId, primary_key=True, autoincrement=True),
+    Column("owner", String(200), nullable=False),
+    Column("devices", sa.JSON, nullable=False),
+    Column("starts_at", Float(53), nullable=False),
+    Column("ends_at", Float(53), nullable=False),
+    Column("created_at", Float(53), nullable=False),
+    Column("told_at", Float(53)),
+    sqlite_autoincrement=True,
+)
+
+# A process where it ought not to be. It is known by its node, device, pid and start.
+violations = Table(
+    "violations",
+    metadata,
+    Column("id", _RowId, primary_key=True, autoincrement=True),
+    Column("kind", String(16), nullable=False),
+    Column("device", ForeignKey("devices.id"), nullable=False),
+    Column("host", String(255), nullable=False),
+    Column("pid", Integer, nullable=False),
+    Column("start", sa.BigInteger, nullable=False),
+    Column("command", String(200)),
+    Column("unix_name", String(64)),
+    Column("account", String(64)),
+    Column("reservation", ForeignKey("reservations.id", ondelete="SET NULL")),
+    Column("first_seen", Float(53), nullable=False),
+    Column("last_seen", Float(53), nullable=False),
+    Column("ended_at", Float(53)),
+    Column("outcome", String(8)),  # left, ended, exempt, over
+    sa.UniqueConstraint("host", "device", "pid", "start", "first_seen"),
+    Index("ix_violations_ended_at", "ended_at"),
+    Index("ix_violations_account", "account"),
+    sqlite_autoincrement=True,
+)
+
+violation_steps = Table(
+    "violation_steps",
+    metadata,
+    Column("id", _RowId, primary_key=True, autoincrement=True),
+    Column("violation", ForeignKey("violations.id", ondelete="CASCADE"), nullable=False),
+    Column("at", Float(53), nullable=False),
+    Column("act", String(16), nullable=False),
+    Column("ok", sa.Boolean, nullable=False),
+    Column("detail", Text, nullable=False),
+    Index("ix_violation_steps_violation", "violation"),
+    sqlite_autoincrement=True,
+)
+
+exemptions = Table(
+    "exemptions",
+    metadata,
+    Column("id", String(16), primary_key=True),
+    Column("account", String(64)),
+    Column("command", String(200)),
+    Column("device", String(32)),
+    Column("until", Float(53), nullable=False),
+    Column("why", Text, nullable=False),
+    Column("by", String(200), nullable=False),
+    Column("created_at", Float(53), nullable=False),
+)

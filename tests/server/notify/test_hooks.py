@@ -52,7 +52,7 @@ def test_a_webhook_is_signed(receiver: tuple[str, type[Receiver]], tmp_path: Pat
     url, seen = receiver
     (tmp_path / "key").write_text("secret\n")
     hook = HookSettings(url=url, secret_file=Path("key"))
-    assert hooks.call(hook, EVENT, tmp_path) == hooks.Outcome(True, "HTTP 204")
+    assert hooks.call(hook, EVENT, tmp_path) == hooks.HookOutcome(True, "HTTP 204")
     [(path, body, signature)] = seen.got
     assert path == "/hook" and json.loads(body) == EVENT
     assert signature == "sha256=" + hmac.new(b"secret", body, hashlib.sha256).hexdigest()
@@ -62,7 +62,7 @@ def test_a_webhook_that_fails_says_why(receiver: tuple[str, type[Receiver]], tmp
     url, seen = receiver
     for status in (302, 500):  # a redirect is not followed
         seen.status = status
-        assert hooks.call(HookSettings(url=url), EVENT, tmp_path) == hooks.Outcome(False, f"HTTP {status}")
+        assert hooks.call(HookSettings(url=url), EVENT, tmp_path) == hooks.HookOutcome(False, f"HTTP {status}")
     assert [path for path, _, _ in seen.got] == ["/hook", "/hook"]
     lost = hooks.call(HookSettings(url=url, secret_file=Path("missing")), EVENT, tmp_path)
     assert not lost.ok and "secret cannot be read" in lost.detail and len(seen.got) == 2
@@ -88,7 +88,7 @@ def test_a_command_that_hangs_is_ended_with_its_children(tmp_path: Path) -> None
 
 
 def test_a_runner_calls_in_threads_of_its_own(tmp_path: Path) -> None:
-    runner, found = hooks.HookRunner(tmp_path), list[hooks.Outcome]()
+    runner, found = hooks.HookRunner(tmp_path), list[hooks.HookOutcome]()
     for command in (["sh", "-c", "exit 1"], ["true"], ["no-such-program"]):
         runner.submit(HookSettings(command=command), EVENT, found.append)
     wait_for(lambda: len(found) == 3)

@@ -34,14 +34,14 @@ log = logging.getLogger("paddock.hooks")
 
 
 @dataclass(frozen=True)
-class Outcome:
+class HookOutcome:
     """What became of a call."""
 
     ok: bool
     detail: str = ""
 
 
-def call(hook: HookSettings, event: Mapping[str, Any], home: Path) -> Outcome:
+def call(hook: HookSettings, event: Mapping[str, Any], home: Path) -> HookOutcome:
     """Call a hook with an event, and wait for it up to its limit of time; never raise.
 
     Not in a thread that others wait for, and not in a transaction.
@@ -50,8 +50,8 @@ def call(hook: HookSettings, event: Mapping[str, Any], home: Path) -> Outcome:
         body = json.dumps(event, ensure_ascii=True, default=str).encode()
         found = _post(hook, body, home) if hook.url else _run(hook, body)
     except Exception as error:
-        found = Outcome(False, f"{type(error).__name__}: {error}")
-    return Outcome(found.ok, one_line(found.detail, LONGEST_DETAIL))
+        found = HookOutcome(False, f"{type(error).__name__}: {error}")
+    return HookOutcome(found.ok, one_line(found.detail, LONGEST_DETAIL))
 
 
 def sign(key: bytes, body: bytes) -> str:
@@ -59,7 +59,7 @@ def sign(key: bytes, body: bytes) -> str:
     return "sha256=" + hmac.new(key, body, hashlib.sha256).hexdigest()
 
 
-def _post(hook: HookSettings, body: bytes, home: Path) -> Outcome:
+def _post(hook: HookSettings, body: bytes, home: Path) -> HookOutcome:
     import httpx2  # takes a while, and most servers have no hooks
 
     headers = {"Content-Type": "application/json", "User-Agent": "paddock"}
@@ -67,9 +67,9 @@ def _post(hook: HookSettings, body: bytes, home: Path) -> Outcome:
         try:
             key = (home / hook.secret_file).read_bytes().strip()
         except OSError as error:
-            return Outcome(False, f"the file of its secret cannot be read: {error.strerror}")
+            return HookOutcome(False, f"the file of its secret cannot be read: {error.strerror}")
         if not key:
-            return Outcome(False, "the file of its secret is empty")
+            return HookOutcome(False, "the file of its secret is empty")
         headers[SIGNATURE] = sign(key, body)
     ends = time.monotonic() + hook.seconds
     with (
@@ -81,10 +81,10 @@ def _post(hook: HookSettings, body: bytes, home: Path) -> Outcome:
                 break
             if reply.num_bytes_downloaded > _OUTPUT:
                 break
-        return Outcome(reply.is_success, f"HTTP {reply.status_code}")
+        return HookOutcome(reply.is_success, f"HTTP {reply.status_code}")
 
 
-def _run(hook: HookSettings, body: bytes) -> Outcome:
+def _run(hook: HookSettings, body: bytes) -> HookOutcome:
     # Files, not pipes: what the command leaves behind may keep a pipe open for ever.
     with TemporaryFile() as given, TemporaryFile() as printed:
         given.write(body)
@@ -98,10 +98,10 @@ def _run(hook: HookSettings, body: bytes) -> Outcome:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-            return Outcome(False, f"it took longer than {hook.seconds:g} s, and was ended")
+            return HookOutcome(False, f"it took longer than {hook.seconds:g} s, and was ended")
         printed.seek(0)
         said = printed.read(_OUTPUT).decode(errors="replace")
-    return Outcome(code == 0, said if code == 0 else f"exit status {code}: {said}")
+    return HookOutcome(code == 0, said if code == 0 else f"exit status {code}: {said}")
 
 
 class HookRunner:
@@ -109,18 +109,18 @@ class HookRunner:
 
     def __init__(self, home: Path) -> None:
         self._home = home
-        self._waiting: Queue[tuple[HookSettings, dict[str, Any], Callable[[Outcome], None]]] = Queue(WAITING)
+        self._waiting: Queue[tuple[HookSettings, dict[str, Any], Callable[[HookOutcome], None]]] = Queue(WAITING)
         self._threads: list[threading.Thread] = []
         self._closed = threading.Event()
 
     def submit(
-        self, hook: HookSettings, event: Mapping[str, Any], then: Callable[[Outcome], None] = lambda outcome: None
+        self, hook: HookSettings, event: Mapping[str, Any], then: Callable[[HookOutcome], None] = lambda outcome: None
     ) -> None:
         """Call a hook soon; `then` gets the outcome, in a thread of the runner, or at once if too many wait."""
         try:
             self._waiting.put_nowait((hook, dict(event), then))
         except Full:
-            then(Outcome(False, "too many calls of hooks wait"))
+            then(HookOutcome(False, "too many calls of hooks wait"))
             return
         if len(self._threads) < AT_ONCE:  # of one thread, the engine's
             self._threads.append(threading.Thread(target=self._serve, name="hook", daemon=True))

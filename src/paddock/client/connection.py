@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 from paddock.client import logins, site
 from paddock.client.http import BadAddress, Http, Interrupted, Response, Stream, Timeout, to_port, to_socket
-from paddock.errors import NotAuthorised, PaddockError, ServerUnreachable, by_code
+from paddock.errors import NotAuthorised, PaddockError, Refused, ServerUnreachable, by_code
 from paddock.home import server_file, tls, unix_socket
 from paddock.paths import Home, home_folder, refuse_foreign
 
@@ -371,4 +371,19 @@ def refuse(response: Response, url: str) -> None:
         )
     fields = error.get("fields")
     named = {str(name): str(text) for name, text in fields.items()} if isinstance(fields, dict) else {}
-    raise by_code(str(error.get("code")))(error["message"], fields=named)
+    kind = by_code(str(error.get("code")))
+    if issubclass(kind, Refused):
+        raise kind(error["message"], fields=named, booking=_booking(error.get("booking")))
+    raise kind(error["message"], fields=named)
+
+
+def _booking(given: Any) -> Any:
+    """Return what a refused reservation is about; None if the server did not tell it."""
+    from pydantic import ValidationError
+
+    from paddock.models import BookingResult
+
+    try:
+        return BookingResult.model_validate(given) if isinstance(given, dict) else None
+    except ValidationError:
+        return None

@@ -7,7 +7,7 @@
     ├── NotFound              404
     │   └── AmbiguousId       409  a shortened id fits several things
     ├── Conflict              409  not possible in the present state
-    │   └── Refused           409  a reservation is not possible; `booking` has the reasons and what is free
+    │   └── Refused           409  a reservation is refused; `booking` says why, and what is free
     ├── NotAuthorised         401
     ├── WrongOrigin           403  the request came from a page of another server
     ├── NotAllowed            403  the account may not do this
@@ -96,10 +96,7 @@ class Conflict(PaddockError, code="conflict", status=409):
 class Refused(Conflict, code="refused"):
     """This cannot be reserved."""
 
-    def __init__(self, message: str | None = None, *, booking: Any = None, **others: Any) -> None:
-        """Keep the BookingResult: the problems, and the first slots that are free."""
-        super().__init__(message, **others)
-        self.booking = booking
+    booking: Any = None  # a BookingResult: the problems, and the first slots that are free
 
 
 class NotAuthorised(PaddockError, code="not_authorised", status=401):

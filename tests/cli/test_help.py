@@ -20,7 +20,7 @@ NEEDS_SERVER = [
     ["prune"], ["prune", "--yes"], ["files", "k3v-1"], ["get", "k3v-1", "work"], ["diff", "k3v", "8wq"],
     ["note", "k3v"], ["rename", "k3v", "x"], ["tag", "k3v", "+a"], ["edit", "k3v"],
     ["whoami"], ["token", "ls"], ["token", "add", "x"], ["team", "on"], ["team", "status"], ["team", "off", "--yes"],
-    ["reserve", "gpu1:0", "--for", "4h"], ["free"], ["reservations"], ["cancel", "3f9c21aa"], ["gpus"], ["gpus", "--env"],
+    ["reserve", "gpu1:0", "--for", "4h"], ["free"], ["reservations"], ["cancel", "3f9c21aa"], ["gpus"],
     ["users", "ls"], ["users", "edit", "bob", "--role", "admin"], ["groups", "ls"], ["invite"], ["audit"],
 ]  # fmt: skip
 

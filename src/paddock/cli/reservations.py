@@ -17,7 +17,7 @@ import typer
 from paddock.cli import base, complete, render
 from paddock.cli.base import Json
 from paddock.client.client import Client
-from paddock.errors import InvalidInput, NotFound, PaddockError
+from paddock.errors import InvalidInput, NotFound, Refused
 from paddock.models import moments, units
 
 if TYPE_CHECKING:
@@ -222,7 +222,10 @@ def reserve(
         asked |= {"gpus": gpus, "host": host, "model": model, "backend": backend}
     asked |= {"kind": "maintenance"} if maintenance else {}
     asked |= {"owner": owner, "title": title, "skip_conflicts": skip, "notify_if_free": notify}
-    made = _made(desk, asked, first)
+    try:
+        made = _made(desk, asked, first)
+    except Refused as refusal:
+        raise typer.Exit(_report(desk, refusal)) from None
     base.only_json(as_json, made)
     for one in made.reservations:
         typer.echo(f"{one.id}  {render.clean(desk.called(one.devices))} {desk.stretch(one.starts_at, one.ends_at)}")
@@ -254,39 +257,31 @@ def _check(
 
 def _made(desk: Desk, asked: dict[str, Any], first: bool) -> BookingResult:
     """Make a reservation; `first`: if it is refused as others have it, at the first time that is free."""
-    from paddock.errors import Refused
-
     calls = desk.client.calendar
     try:
         return calls.reserve(**asked)
     except Refused as refusal:
         slots = refusal.booking.free if refusal.booking else []
         if not first or not slots:
-            raise _explained(desk, refusal, asked) from None
+            raise
         slot = slots[0]
         times = {"starts_at": slot.starts_at, "devices": slot.devices}
         plain = {name: value for name, value in asked.items() if name not in ("gpus", "host", "model", "backend")}
         return calls.reserve(**plain | times)
 
 
-def _explained(desk: Desk, refusal: Any, asked: Mapping[str, Any]) -> PaddockError:
-    """Return a refusal with all its reasons, and what could be reserved instead."""
+def _report(desk: Desk, refusal: Refused) -> int:
+    """Print all reasons of a refusal, and what could be reserved instead; return the exit code."""
+    code = base.report(refusal)
     booking = refusal.booking
     if booking is None:
-        return refusal  # type: ignore[no-any-return]
-    lines = list(dict.fromkeys(one.message for one in booking.problems)) or [refusal.message]
-    for slot in booking.free:
-        lines.append(f"free: {desk.called(slot.devices)} {desk.stretch(slot.starts_at, slot.ends_at)}")
-    if booking.free:
-        lines.append(f"  {_again(desk, booking.free[0])}")
-    if booking.waits_for is not None:
-        lines.append("You get a notice when it becomes free.")
-    _print_reasons(lines[1:])
-    return type(refusal)(lines[0], booking=booking)  # type: ignore[no-any-return]
-
-
-def _print_reasons(lines: Sequence[str]) -> None:
-    base.note(*(render.clean(line) for line in lines))
+        return code
+    lines = [one.message for one in booking.problems if one.message != refusal.message]
+    lines += [f"free: {desk.called(one.devices)} {desk.stretch(one.starts_at, one.ends_at)}" for one in booking.free]
+    lines += [_again(desk, booking.free[0])] if booking.free else []
+    lines += ["You get a notice when it becomes free."] if booking.waits_for is not None else []
+    base.note(*(f"  {render.clean(line)}" for line in dict.fromkeys(lines)))
+    return code
 
 
 def _again(desk: Desk, slot: FreeSlot) -> str:

@@ -371,19 +371,9 @@ def refuse(response: Response, url: str) -> None:
         )
     fields = error.get("fields")
     named = {str(name): str(text) for name, text in fields.items()} if isinstance(fields, dict) else {}
-    kind = by_code(str(error.get("code")))
-    if issubclass(kind, Refused):
-        raise kind(error["message"], fields=named, booking=_booking(error.get("booking")))
-    raise kind(error["message"], fields=named)
+    made = by_code(str(error.get("code")))(error["message"], fields=named)
+    if isinstance(made, Refused) and isinstance(error.get("booking"), dict):
+        from paddock.models import BookingResult  # takes a while, and most errors do without
 
-
-def _booking(given: Any) -> Any:
-    """Return what a refused reservation is about; None if the server did not tell it."""
-    from pydantic import ValidationError
-
-    from paddock.models import BookingResult
-
-    try:
-        return BookingResult.model_validate(given) if isinstance(given, dict) else None
-    except ValidationError:
-        return None
+        made.booking = BookingResult.model_validate(error["booking"])
+    raise made

@@ -31,6 +31,20 @@ Ids = Annotated[
     list[str],
     typer.Argument(metavar="RESERVATION", help="Ids of reservations.", autocompletion=complete.reservations),
 ]
+_Named = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="GPU", help="Which: gpu1:0, gpu1:0-3, or gpu1 for all of it.", show_default=False),
+]
+_For = Annotated[str | None, typer.Option("--for", metavar="DURATION", help="How long, such as 4h or 2d.")]
+_From = Annotated[
+    str, typer.Option("--from", metavar="TIME", help="When: 14:00, 'tomorrow 14:00', 'fri 9:00', an ISO date.")
+]
+_Until = Annotated[str | None, typer.Option("--until", metavar="TIME", help="Until when, in place of --for.")]
+_Guests = Annotated[
+    list[str] | None, typer.Option(help="An account that may use it too; @NAME is a group. Repeat it for several.")
+]
+_Weekly = Annotated[str | None, typer.Option("--weekly-until", metavar="DAY", help="Again every week, until this day.")]
+_Skip = Annotated[bool, typer.Option("--skip", help="With --weekly-until: leave out the weeks that are not possible.")]
 _NUMBERS = re.compile(r"^(?:\d+(?:-\d+)?)(?:,\d+(?:-\d+)?)*$")
 
 
@@ -168,27 +182,16 @@ def _listed(text: str) -> set[int]:
 
 def reserve(
     ctx: typer.Context,
-    devices: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="GPU", help="Which: gpu1:0, gpu1:0-3, or gpu1 for all of it.", show_default=False),
-    ] = None,
+    devices: _Named = None,
     gpus: Gpus = None,
-    length: Annotated[str | None, typer.Option("--for", metavar="DURATION", help="How long, such as 4h or 2d.")] = None,
-    begin: Annotated[
-        str, typer.Option("--from", metavar="TIME", help="When: 14:00, 'tomorrow 14:00', 'fri 9:00', an ISO date.")
-    ] = "now",
-    until: Annotated[str | None, typer.Option("--until", metavar="TIME", help="Until when, in place of --for.")] = None,
+    length: _For = None,
+    begin: _From = "now",
+    until: _Until = None,
     first: Annotated[bool, typer.Option("--first", help="If it is not free then: the first time that is.")] = False,
     title: Annotated[str, typer.Option(help="What it is for; everybody sees it.")] = "",
-    guest: Annotated[
-        list[str] | None, typer.Option(help="An account that may use it too; @NAME is a group. Repeat it for several.")
-    ] = None,
-    weekly: Annotated[
-        str | None, typer.Option("--weekly-until", metavar="DAY", help="Again every week, until this day.")
-    ] = None,
-    skip: Annotated[
-        bool, typer.Option("--skip", help="With --weekly-until: leave out the weeks that are not possible.")
-    ] = False,
+    guest: _Guests = None,
+    weekly: _Weekly = None,
+    skip: _Skip = False,
     host: Host = None,
     model: Model = None,
     backend: Backend = None,

@@ -19,7 +19,6 @@ log = logging.getLogger("paddock.slurm")
 
 ENFORCED = Enforcement("yes")
 MOST_OCCUPANTS = 3  # that are named where nodes are busy
-_MAINTENANCE = frozenset({"MAINT", "IGNORE_JOBS"})
 _NODE = re.compile(r"[A-Za-z0-9_.-]+")
 _USER = re.compile(r"[A-Za-z_][A-Za-z0-9_.@-]*")  # a minus before it would mean: everybody else
 _NOT_WORDS = re.compile(r"^(Error (creating|updating) the reservation|slurm_update error|delete_reservation \S+): ")
@@ -74,11 +73,11 @@ class Reserver:
             "Nodes": ",".join(sorted(one.nodes)),
             "Users": ",".join(users or [self._name()]),
         }
-        counts = set(one.nodes.values())
-        if counts != {None}:
-            fields["TRESPerNode"] = f"gres/gpu={max(count or 0 for count in counts)}"
+        count = next(iter(one.nodes.values()), None)
+        if count is not None:
+            fields["TRESPerNode"] = f"gres/gpu={count}"
         if one.maintenance:
-            fields["Flags"] = ",".join(sorted(_MAINTENANCE, reverse=True))
+            fields["Flags"] = "MAINT,IGNORE_JOBS"
         return fields
 
     def _name(self) -> str:
@@ -133,13 +132,15 @@ def _fault(one: WantedReservation) -> str | None:
 
 def _changes(one: WantedReservation, asked: Mapping[str, str], row: ReservationRow, *, begun: bool) -> list[str]:
     """Return the fields of a reservation that are not as they are wanted. The start of one that has begun stays."""
+    counts = [count for count in one.nodes.values() if count is not None]
     differs = {
         "StartTime": not begun and abs(row.starts_at - one.starts_at) >= 1,
         "EndTime": abs(row.ends_at - one.ends_at) >= 1,
         "Nodes": row.nodes != frozenset(one.nodes),
         "Users": row.users != frozenset(asked["Users"].split(",")),
+        "TRESPerNode": (row.gpus or 0) != sum(counts),
     }
-    return [f"{name}={asked[name]}" for name, differ in differs.items() if differ]
+    return [f"{name}={asked.get(name, '')}" for name, differ in differs.items() if differ]
 
 
 def _words(result: Result) -> str:

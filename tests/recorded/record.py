@@ -380,7 +380,14 @@ if __name__ == "__main__":
     if sys.argv[1] == "--inside":
         main(Path(sys.argv[2]), next(iter(sys.argv[3:]), None))
     else:
-        inside = [sys.executable, "-m", "tests.recorded.record", "--inside", os.path.abspath(sys.argv[1]), *sys.argv[2:]]
+        inside = [
+            sys.executable,
+            "-m",
+            "tests.recorded.record",
+            "--inside",
+            os.path.abspath(sys.argv[1]),
+            *sys.argv[2:],
+        ]
         apart = ["unshare", "--uts", "--ipc", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child"]
         # A shell as first process, for it reaps what daemons leave behind.
         os.execvp("unshare", [*apart, "bash", "-c", '"$@" & wait $!', "record", *inside])

@@ -62,7 +62,8 @@ def test_made_changed_and_deleted(desk: Desk) -> None:
     longer = desk.one("now", 0, 0, 4 * HOUR)
     assert desk.want(longer, moved) == {"now": YES, "later": YES}
     rows = desk.listed()
-    assert (rows["paddock-later"].nodes, rows["paddock-later"].users) == ({desk.cluster.nodes[2]}, {"bob"})
+    assert rows["paddock-later"].nodes == {desk.cluster.nodes[2]}
+    assert rows["paddock-later"].users == {"bob"}
     assert abs(rows["paddock-later"].starts_at - moved.starts_at) <= 1
     assert abs(rows["paddock-now"].ends_at - longer.ends_at) <= 1
     desk.cluster.run("scontrol", "delete", "ReservationName=paddock-now")

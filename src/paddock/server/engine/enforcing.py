@@ -62,8 +62,8 @@ class Enforcer:
                 if found.state == "no" and place.enforced != "no" and place.owner is not None:
                     words = texts.not_enforced(place.title, place.host, found.why or "")
                     link = f"/calendar?reservation={place.reservation}"
-                    about = {"user": place.owner, "words": words, "link": link, "now": now}
-                    tell(c, self._context.settings, NoticeKind.RESERVATION, **about)
+                    kind, settings = NoticeKind.RESERVATION, self._context.settings
+                    tell(c, settings, kind, user=place.owner, words=words, link=link, now=now)
 
 
 class _People:

@@ -4295,7 +4295,7 @@ export interface components {
          * @description What a notice is about. Whoever adds a kind adds its words in `notify/texts.py` and in `lib/notices.ts`.
          * @enum {string}
          */
-        NoticeKind: "ended" | "failed" | "attention";
+        NoticeKind: "ended" | "failed" | "attention" | "reservation" | "slot" | "violation";
         /** NoticePage */
         NoticePage: {
             /**

@@ -5,12 +5,11 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
-from typing import TypeVar
 
 SPARE_SECONDS = 120.0  # between the expected end of a task and the time from which its device is for others
 UNKNOWN_SECONDS = 86400.0  # the shortest gap for work that cannot make way, if nobody knows how long it takes
 FOREVER = math.inf
-Id = TypeVar("Id", str, None)  # of a GPU; None stands for all CPU slots of a node
+Work = tuple[bool, float | None, bool]  # whether it needs GPUs, how long it takes, and whether it can make way
 
 
 @dataclass(frozen=True)
@@ -48,9 +47,11 @@ class Gaps:
     bookings: Sequence[Booking]
     now: float
     yield_seconds: float  # the shortest gap for work that can make way
+    gpus: Mapping[str, Sequence[str]]  # those of each node
     _on: dict[tuple[str, str], list[Booking]] = field(default_factory=lambda: defaultdict(list))
     _nodes: dict[str, list[Booking]] = field(default_factory=lambda: defaultdict(list))
     _known: dict[tuple[str, str, str | None], Gap] = field(default_factory=dict)
+    _open: dict[tuple[str, str, Work], list[str | None]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for one in sorted(self.bookings, key=lambda booking: booking.starts_at):
@@ -74,15 +75,15 @@ class Gaps:
         return self._known[key]
 
     def _find(self, person: str, node: str, device: str | None, at: float) -> Gap:
-        mine, own = False, [] if device is None else self._on.get((node, device), [])
-        first: Booking | None = None
-        for one in [*own, *self._nodes.get(node, ())]:
-            if one.ends_at <= at:
-                continue
-            if one.bars(person):
-                first = one if first is None or one.starts_at < first.starts_at else first
-            elif one.starts_at <= at and one.owner == person:
-                mine = True
+        mine, first = False, None
+        for some in (self._nodes.get(node, ()), () if device is None else self._on.get((node, device), ())):
+            for one in some:  # by their start
+                if one.ends_at <= at:
+                    continue
+                if one.bars(person):
+                    first = one if first is None or one.starts_at < first.starts_at else first
+                    break
+                mine = mine or (one.starts_at <= at and one.owner == person)
         return Gap(FOREVER if first is None else max(first.starts_at, at), mine, first)
 
     def gap_of_all(self, person: str, node: str, devices: Iterable[str | None]) -> Gap:
@@ -107,16 +108,26 @@ class Gaps:
         # It will be cut off; but it is their own time, and they may use all of it.
         return (3, -gap.until) if gap.mine and left >= SPARE_SECONDS else None
 
-    def open(
-        self, person: str, node: str, ids: Sequence[Id], seconds: float | None, yields: bool, at: float | None = None
-    ) -> list[Id]:
-        """Return those of these devices on which such work may begin, the best first."""
+    def open(self, person: str, node: str, work: Work) -> list[str | None]:
+        """Return the devices of a node on which such work may begin, the best first: GPUs, or None for its cores."""
+        key = (person, node, work)
+        if key not in self._open:
+            self._open[key] = self.open_at(person, node, self.gpus.get(node, ()) if work[0] else (None,), work, None)
+        return self._open[key]
+
+    def open_at(
+        self, person: str, node: str, ids: Sequence[str | None], work: Work, at: float | None
+    ) -> list[str | None]:
+        """Return those of these devices on which such work may begin at a time, the best first."""
+        _, seconds, yields = work
         known = [(self.suits(self.gap(person, node, one, at), seconds, yields, at), n) for n, one in enumerate(ids)]
         return [ids[n] for _, n in sorted((how, n) for how, n in known if how is not None)]
 
-    def ends(self) -> list[float]:
-        """Return the times at which bookings end, in their order."""
-        return sorted({one.ends_at for some in (*self._on.values(), *self._nodes.values()) for one in some})
+    def ends(self) -> list[tuple[float, str]]:
+        """Return when bookings end, and on which node, in the order of time."""
+        return sorted(
+            {(one.ends_at, one.node) for some in (self._on, self._nodes) for of in some.values() for one in of}
+        )
 
 
 def yield_time(gap: Gap, told: float | None, now: float, notice: float) -> float | None:

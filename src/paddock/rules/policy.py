@@ -25,7 +25,9 @@ from paddock.rules.pool import Holding, JobDemand, Need, Pool
 from paddock.rules.shares import Shares
 
 TINY = 1e-9
-MOST_ENDS = 100  # of reservations, that are looked at to tell when something begins
+# To tell when something begins where devices are reserved, this much is looked at:
+MOST_ENDS = 50  # ends of reservations
+MOST_ASKED = 10  # jobs; what comes after so many others cannot be told anyway
 PATIENCE = 1800.0  # seconds; a job that smaller ones have overtaken for this long gets a node to itself
 
 
@@ -88,7 +90,8 @@ Decision = Start | Request | Withdraw | GiveWay | Leave | Wait
 
 def plan(pool: Pool, now: float) -> list[Decision]:
     """Return what to do, and why jobs with waiting tasks do not get more."""
-    gaps = Gaps(() if pool.traits.queued else pool.bookings, now, pool.yield_seconds)
+    gpus = {node.name: node.ids(gpus=True) for node in pool.nodes}
+    gaps = Gaps(() if pool.traits.queued else pool.bookings, now, pool.yield_seconds, gpus)
     shares = Shares(pool, gaps)
     overdue = [one for one in pool.demands if one.job in shares.overtaken and now - one.idle_since > PATIENCE]
     first = min(overdue, key=lambda one: (one.idle_since, one.job)).job if overdue else None
@@ -115,7 +118,7 @@ def _queue(pool: Pool, shares: Shares, first: str | None) -> list[Decision]:
     there = Counter(one.job for one in pool.holdings if one.leaving_for is None)
     waiting = Counter(one.job for one in pool.holdings if not one.nodes)
     usable = all(node.usable for node in pool.nodes)
-    keeps = shares if usable else Shares(_all_usable(pool), Gaps((), 0.0, 0.0), first)
+    keeps = shares if usable else Shares(_all_usable(pool), Gaps((), 0.0, 0.0, {}), first)
     left = waiting.keys() - {one.job for one in pool.demands}
     decisions: list[Decision] = [Withdraw(job, waiting[job]) for job in sorted(left)]
     ready = [one for one in pool.demands if not one.paused]
@@ -185,7 +188,13 @@ def _surplus(pool: Pool, shares: Shares) -> Counter[str]:
 
 
 def _soonest(holding: Holding) -> tuple[float, str]:
-    return math.inf if holding.frees_at is None else holding.frees_at, holding.key
+    at = _frees_at(holding)
+    return math.inf if at is None else at, holding.key
+
+
+def _frees_at(holding: Holding) -> float | None:
+    """Return when its devices will be free, at the latest when it has to leave them to others."""
+    return min((at for at in (holding.frees_at, holding.until) if at is not None), default=None)
 
 
 class _Devices:
@@ -434,9 +443,10 @@ class _Devices:
             (gap.next.ends_at, gap.next, name, one) for gap, name, one in shut if gap.next is not None
         ]
         at, booking, name, device = min(ends, key=lambda one: one[0])
-        others = f"; so are {len(shut) - 1} others, or for longer" if len(shut) > 1 else ""
+        others = len({self._called(need, name, one) for _, name, one in shut}) - 1
         until = "" if at == FOREVER else f" until {self._clock(at)}"
-        return f"{self._called(need, name, device)} {booking.why or 'is reserved'}{until}{others}"
+        until += f", and {others} more {'is' if others == 1 else 'are'} not free sooner" if others else ""
+        return f"{self._called(need, name, device)} {booking.why or 'is reserved'}{until}"
 
     def _called(self, need: Need, name: str, device: str) -> str:
         return f"{name}:{device}" if need.gpus else name
@@ -509,10 +519,14 @@ class _Unused:
         """Return those of these devices that are not for others before such work is done, the best first."""
         if not self._gaps:
             return list(devices)
-        how = (need.seconds, need.yields, self.at)
-        if need.gpus:
-            return self._gaps.open(owner, name, devices, *how)
-        return list(devices) if self._gaps.open(owner, name, [None], *how) else []  # its CPU slots are all alike
+        if self.at is None:
+            able = self._gaps.open(owner, name, need.work)
+        else:
+            able = self._gaps.open_at(owner, name, devices if need.gpus else [None], need.work, self.at)
+        if not need.gpus:
+            return list(devices) if able else []
+        there = set(devices)
+        return [one for one in able if one in there and one is not None]
 
     def left_by(self, need: Need, leaving: Sequence[Holding], owner: str) -> int:
         """Return how many devices such an allocation can use of those that these will leave."""
@@ -536,39 +550,50 @@ class _Outlook:
 
     def __init__(self, pool: Pool, free: _Unused, gaps: Gaps) -> None:
         self._free = free.copy()
-        ends: list[tuple[float, Holding | None]] = [(at, one) for one in pool.holdings if (at := _end(one)) is not None]
-        ends += [(at, None) for at in gaps.ends()[:MOST_ENDS]]
-        self._ends = sorted(ends, key=lambda item: (item[0], item[1].key if item[1] else ""), reverse=True)
-        self._at: float | None = None
+        ends: list[tuple[float, str, Holding | None]] = [
+            (at, name, one) for one in pool.holdings for name in one.nodes if (at := _end(one)) is not None
+        ]
+        ends += [(at, name, None) for at, name in gaps.ends()[:MOST_ENDS]]
+        self._ends = sorted(ends, key=lambda item: (item[0], item[2].key if item[2] else ""))
+        self._next = 0  # of these ends
         self._never: set[tuple[Need, str]] = set()
-        self._personal = pool.one_owner_a_node or bool(gaps)
+        self._personal, self._reserved = pool.one_owner_a_node or bool(gaps), bool(gaps)
+        self._asked = 0
 
     def first_fit(self, need: Need, owner: str) -> float | None:
         """Return when such an allocation will fit beside those asked about before; None: nobody knows."""
         whose = owner if self._personal else ""
-        while (need, whose) not in self._never:
-            for name in self._free.nodes(need, owner):
+        self._asked += 1
+        if (need, whose) in self._never or (self._reserved and self._asked > MOST_ASKED):
+            return None
+        before = (self._free.copy(), self._next) if self._reserved else None
+        names = self._free.nodes(need, owner)
+        while True:
+            for name in names:
                 devices = self._free.of(need, name, owner)[: need.units]
                 if len(devices) == need.units:
                     self._free.take(need, name, devices, owner)
-                    return self._at
-            if not self._ends:
+                    return self._free.at
+            if self._next == len(self._ends):
                 self._never.add((need, whose))
                 break
-            self._at, ended = self._ends.pop()
-            self._free.at = self._at
+            self._free.at, ended_on, ended = self._ends[self._next]
+            self._next += 1
             if ended is not None:
                 self._free.give(ended)
+            names = [name for name in self._free.nodes(need, owner) if name == ended_on]
+        if before is not None:  # others may begin before all these have ended
+            self._free, self._next = before
         return None
 
 
 def _end(holding: Holding) -> float | None:
-    known = holding.frees_at if holding.leaving_for else holding.ends_at
-    return known if holding.until is None else min(known or holding.until, holding.until)
+    known = (holding.frees_at if holding.leaving_for else holding.ends_at, holding.until)
+    return min((at for at in known if at is not None), default=None)
 
 
 def _last(leaving: Sequence[Holding]) -> float | None:
-    known = [one.frees_at for one in leaving]
+    known = [_frees_at(one) for one in leaving]
     return None if None in known else max((at for at in known if at is not None), default=None)
 
 

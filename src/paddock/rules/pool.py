@@ -7,7 +7,7 @@ from datetime import UTC, tzinfo
 from functools import cached_property
 
 from paddock.models import Traits
-from paddock.rules.gaps import Booking
+from paddock.rules.gaps import Booking, Work
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,10 @@ class Need:
     nodes: int = 1
     seconds: float | None = None  # how long it works, if that is known
     yields: bool = False  # it can make way: its tasks go on later from where they were
+
+    @property
+    def work(self) -> Work:
+        return self.gpus > 0, self.seconds, self.yields
 
     @property
     def units(self) -> int:

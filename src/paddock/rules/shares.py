@@ -21,13 +21,13 @@ class _Free:
         self.memory = node.memory
         self.owner: str | None = None  # who has something of it
 
-    def matching(self, need: Need, able: Sequence[str] | None = None) -> list[str]:
+    def matching(self, need: Need, able: Sequence[str | None] | None = None) -> list[str]:
         """Return the GPUs that such an allocation can use; `able`: of these, in their order."""
         kind = need.gpu_type.lower() if need.gpu_type else None
         some = self.gpus if able is None else able
-        return [gpu for gpu in some if gpu in self.gpus and kind in (None, self.gpus[gpu])]
+        return [gpu for gpu in some if gpu is not None and gpu in self.gpus and kind in (None, self.gpus[gpu])]
 
-    def fits(self, need: Need, owner: str, pool: Pool, able: Sequence[str] | None) -> bool:
+    def fits(self, need: Need, owner: str, pool: Pool, able: Sequence[str | None] | None) -> bool:
         if pool.one_owner_a_node and self.owner not in (None, owner):
             return False
         if able is not None and not able:
@@ -38,7 +38,7 @@ class _Free:
             return False
         return not (pool.traits.counts_memory and need.memory and self.memory and self.memory < need.memory)
 
-    def take(self, need: Need, owner: str, pool: Pool, able: Sequence[str] | None = None) -> list[str]:
+    def take(self, need: Need, owner: str, pool: Pool, able: Sequence[str | None] | None = None) -> list[str]:
         """Take so much, and return the GPUs; `able`: of these, else any."""
         self.owner = owner
         taken = self.matching(need, able)[: need.gpus]
@@ -58,12 +58,10 @@ class Shares:
         self._pool = pool
         self._gaps = gaps
         self._first = first
-        self._able_on: dict[tuple[str, Need, str], list[str]] = {}
         self.dealt: Counter[str] = Counter()  # job -> allocations that it should have
         self.turns: list[JobDemand] = []  # in their order; the last one of each job may have got nothing
         self.overtaken: set[str] = set()  # jobs that did not fit when it was their turn, although smaller ones did
-        self._nodes = {node.name: node for node in pool.nodes if node.usable}
-        self._free = {name: _Free(node) for name, node in self._nodes.items()}
+        self._free = {node.name: _Free(node) for node in pool.nodes if node.usable}
         # Nodes on which such a need does not fit any more. Where owners share nodes, it is the same for all of them.
         self._full: dict[tuple[Need, str], set[str]] = defaultdict(set)
         self._homes: dict[str, list[str]] = {}  # owner -> the nodes in the order in which they suit
@@ -101,18 +99,11 @@ class Shares:
             elif not dealt[demand.job] and self._has_time(demand):
                 blocked.add(demand.job)
 
-    def _able(self, name: str, need: Need, owner: str) -> list[str] | None:
+    def _able(self, name: str, need: Need, owner: str) -> Sequence[str | None] | None:
         """Return the devices that are not for others before such work is done, the best first; None: all are."""
         if not self._gaps:
             return None
-        key = (name, need, owner)
-        if key not in self._able_on:
-            how = (need.seconds, need.yields)
-            if need.gpus:
-                self._able_on[key] = self._gaps.open(owner, name, self._nodes[name].ids(gpus=True), *how)
-            else:  # its CPU slots are all alike
-                self._able_on[key] = ["" for _ in self._gaps.open(owner, name, [None], *how)]
-        return self._able_on[key]
+        return self._gaps.open(owner, name, need.work)
 
     def _has_time(self, demand: JobDemand) -> bool:
         """Return True if reservations leave it enough devices of a node."""

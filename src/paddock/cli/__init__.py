@@ -50,6 +50,8 @@ _COMMANDS = {
     "groups ls": "people:groups_ls", "groups add": "people:groups_add", "groups edit": "people:groups_edit",
     "groups rm": "people:groups_rm",
     "hosts ls": "hosts:ls", "hosts add": "hosts:add", "hosts lost": "hosts:lost", "hosts forget": "hosts:forget",
+    "violations ls": "violations:ls", "violations ask": "violations:ask", "violations end": "violations:end",
+    "violations exempt": "violations:exempt", "violations exemptions": "violations:exemptions",
     "invite": "people:invite", "audit": "people:audit",
 }  # fmt: skip
 # What `paddock NAME COMMAND` is about. `paddock token` alone does something, too.
@@ -58,6 +60,7 @@ _GROUPS = {
     "users": "List and change the people of the team (for admins).",
     "groups": "List and change groups of people (for admins).",
     "hosts": "List, add and give up the machines that are reached by ssh.",
+    "violations": "List processes on GPUs that others have reserved, and do something about them.",
     "token": "",
 }
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from paddock.client.job import JobHandle
     from paddock.client.logs import TaskLog
     from paddock.client.team import TeamCalls
+    from paddock.client.violations import ViolationCalls
     from paddock.models.load import LoadReport, LoadSeries
     from paddock.settings import Settings, UploadSettings
 
@@ -100,6 +101,13 @@ class Client:
         from paddock.client.calendar import CalendarCalls
 
         return CalendarCalls(self._send)
+
+    @property
+    def violations(self) -> ViolationCalls:
+        """Processes on GPUs that others have reserved."""
+        from paddock.client.violations import ViolationCalls
+
+        return ViolationCalls(self._connection)
 
     # --- submitting -------------------------------------------------------------------------------------------------
 

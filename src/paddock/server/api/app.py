@@ -32,6 +32,7 @@ from paddock.server.api import (
     system,
     tasks,
     team,
+    violations,
     web,
 )
 from paddock.server.api.auth import TokenWall
@@ -89,7 +90,7 @@ def _routes() -> list[BaseRoute]:
     """Return the routes of the API. FastAPI prepares them when they are first used, which takes a while."""
     api = APIRouter()
     checked = [Depends(permit)]
-    people = (session, single_sign_on, team, me, notices, accounts, rules)
+    people = (session, single_sign_on, team, me, notices, accounts, rules, violations)
     for module in (lists, jobs, tasks, events, load, hosts, devices, prometheus, system, *people):
         api.include_router(module.router, prefix=PREFIX, responses=error_responses.RESPONSES, dependencies=checked)
     return api.routes

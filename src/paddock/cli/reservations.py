@@ -357,10 +357,9 @@ def reservations(
         paddock reservations --all --since 7d
     """
     desk = Desk.of(ctx)
-    begin = desk.moment("--since", since, bare=time(), back=True)
+    begin, back = desk.moment("--since", since, bare=time(), back=True), since != "now"
     end = desk.moment("--until", until, bare=time(23, 59)) if until else None
-    found = desk.client.calendar.reservations(since=begin, until=end)
-    shown = [one for one in found if every or desk.mine(one)]
+    shown = desk.client.calendar.reservations(since=begin, until=end, mine=not every, cancelled=back)
     base.only_json(as_json, shown)
     if not shown:
         more = "" if every else "; --all lists those of everybody"

@@ -221,8 +221,8 @@ def test_given_back(host: str, alice: Person, bob: Person) -> None:
         (["reserve", "HOST:0", "--for", "1h", "--maintenance"], 4, ""),
         (["reserve", "HOST:0", "--for", "1h", "--title", "x" * 101], 2, "title"),
         (["reserve", "HOST:0", "--for", "1h", "--guest", "nobody-like-this"], 2, "nobody-like-this"),
-        (["reserve", "--gpus", "9", "--for", "1h"], 5, ""),
-        (["reserve", "--gpus", "1", "--for", "1h", "--model", "TPU"], 5, ""),
+        (["reserve", "--gpus", "9", "--for", "1h"], 2, "not so many GPUs that fit"),
+        (["reserve", "--gpus", "1", "--for", "1h", "--model", "TPU"], 2, "not so many GPUs that fit"),
         (["free", "--after", "then"], 2, "--after: 'then' is no time"),
         (["reservations", "--since", "ago"], 2, "--since: 'ago' is no time"),
         (["cancel", "ffffffff"], 3, "no reservation 'ffffffff'"),
@@ -292,7 +292,7 @@ def test_when_it_is_killed_the_program_ends_and_the_gpus_are_free_soon(
 
 def test_it_waits_until_gpus_are_free(host: str, alice: Person, bob: Person) -> None:
     taken = alice("reserve", host, "--for", "4h").out.split()[0]
-    assert "alice" in bob("run", "--no-wait", "--", "true", code=5).err
+    assert "is free then" in bob("run", "--no-wait", "--", "true", code=5).err
     with bob.apart("run", "--", sys.executable, "-c", SHOW, waits={"paddock.cli.run_here.WAIT_SECONDS": 0.2}) as waits:
         wait_for(lambda: bob.own, what="its place in the line")
         assert datetime.fromisoformat(bob.own[0]["starts_at"]) > datetime.now(UTC) + timedelta(hours=3)
@@ -312,9 +312,7 @@ def test_who_gives_up_waiting_leaves_the_line(host: str, alice: Person, bob: Per
     assert bob.own == []
 
 
-def test_it_is_made_longer_and_ends_where_somebody_else_begins(
-    host: str, alice: Person, bob: Person, tmp_path: Path
-) -> None:
+def test_it_is_made_longer_and_ends_when_it_is_released(host: str, alice: Person, tmp_path: Path) -> None:
     quick = {
         "paddock.client.lease.LEASE_SECONDS": 70,
         "paddock.client.lease.RENEW_SECONDS": 1,
@@ -325,7 +323,6 @@ def test_it_is_made_longer_and_ends_where_somebody_else_begins(
         first = alice.own[0]
         wait_for(lambda: alice.own[0]["version"] > first["version"], what="a longer reservation")
         assert alice.own[0]["ends_at"] > first["ends_at"]
-        bob("reserve", f"{host}:0", "--from", "5m", "--for", "1h", code=0)
         alice("release", first["id"])  # as in the page
         _, err = held.communicate(timeout=PATIENCE)
     assert held.returncode == 128 + signal.SIGTERM

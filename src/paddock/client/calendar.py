@@ -97,7 +97,8 @@ class CalendarCalls:
         after: Moment | None = None,
     ) -> list[models.FreeSlot]:
         """Return the first slots in which so many GPUs of one host are free together, and yours to reserve."""
-        given = _given(gpus=gpus, seconds=seconds, model=model, host=host, backend=backend, after=after)
+        length = seconds if isinstance(seconds, str) else f"{seconds}s"  # an address has no numbers, only text
+        given = _given(gpus=gpus, seconds=length, model=model, host=host, backend=backend, after=after)
         return self._send("GET", "/reservations/free", lambda: list[models.FreeSlot], params=given)
 
     def wanted(self) -> list[models.WantedSlot]:

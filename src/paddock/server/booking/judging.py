@@ -17,6 +17,7 @@ from paddock.server.store import devices, quotas, reservations, rules, users
 from paddock.server.store.db import Connection
 from paddock.server.store.devices import DeviceRow
 from paddock.server.store.rows import moment
+from paddock.server.store.rules import People
 from paddock.settings import ReservationSettings, Settings
 
 LATE_SECONDS = 60.0  # a reservation "from now on" may be this old when it arrives
@@ -61,7 +62,7 @@ class Judge:
         return quotas.listed(self.c)
 
     @cached_property
-    def _people(self) -> rules.People:
+    def _people(self) -> People:
         return rules.people(self.c)
 
     @property
@@ -147,6 +148,10 @@ class Judge:
         breached = quota.breaches(held, wish.held, limits, self.now, zone)
         return [_timed("quota", text, wish.within) for text in breached]
 
+    def within_quota(self, wish: Wish) -> bool:
+        """Return True if no quota speaks against a wish."""
+        return wish.owner is None or not self._quota(wish, ())
+
     def _taken(self, wish: Wish) -> list[BookingProblem]:
         rows = {one.id: one for one in wish.devices}
         zone = self.zone(wish.owner)
@@ -187,7 +192,7 @@ class Judge:
 
         Where a scheduler has its own queue, it decides by itself what its reservations wait for.
         """
-        return {device: other for device, other in devices.running(self.c).items() if other != owner}
+        return {device: other for device, other in reservations.running(self.c).items() if other != owner}
 
 
 def target(row: DeviceRow) -> AccessTarget:

@@ -1,7 +1,8 @@
 """Access rules and quotas: who may use what, when, and how much."""
 
+import re
 from datetime import datetime
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, get_args
 from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints, model_validator
@@ -11,6 +12,7 @@ from paddock.models.base import Model, Text
 from paddock.models.reservations import DeviceId
 
 Act = Literal["reserve", "run"]
+QuotaField = Literal["gpu_hours_week", "devices_at_once", "open_reservations", "longest_hours", "ahead_days"]
 ClockTime = Annotated[str, StringConstraints(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
 
 
@@ -33,6 +35,33 @@ class AccessWindow(Model):
     )
     since: ClockTime = "00:00"
     until: ClockTime = Field("00:00", description="the same as `since`: a whole day")
+
+
+_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_WINDOW = re.compile(r"^(?P<days>[a-z, -]*?)\s*(?:(?P<since>\d{1,2}:\d\d)\s*-\s*(?P<until>\d{1,2}:\d\d))?$")
+
+
+def window_of(text: str) -> AccessWindow:
+    """Return the hours that a text means: `Mon-Fri 20:00-06:00`, `Sat,Sun`, `8:00-20:00`; raise ValueError if none."""
+    found = _WINDOW.match(text.strip().lower()[:100])
+    if not found or not text.strip():
+        raise ValueError(f"{text[:100]!r} are no hours: write them like Mon-Fri 20:00-06:00, or Sat,Sun")
+    given = {name: found[name].rjust(5, "0") for name in ("since", "until") if found[name]}
+    if given.get("until") == "24:00":
+        given["until"] = "00:00"
+    every = found["days"] in ("", "daily", "every day")
+    return AccessWindow(days=[*range(7)] if every else _days_of(found["days"]), **given)
+
+
+def _days_of(text: str) -> list[int]:
+    found: list[int] = []
+    for part in text.replace(" ", "").split(","):
+        first, _, last = part.partition("-")
+        ends = [next((n for n, day in enumerate(_DAYS) if one[:3] == day), None) for one in (first, last or first)]
+        if ends[0] is None or ends[1] is None:
+            raise ValueError(f"{part!r} is no day of the week: write Mon, Tue, Wed, Thu, Fri, Sat or Sun")
+        found += [(ends[0] + n) % 7 for n in range((ends[1] - ends[0]) % 7 + 1)]
+    return sorted(set(found))
 
 
 class RuleSubjects(Model):
@@ -71,6 +100,8 @@ class AccessRuleRequest(Model):
     def _in_order(self) -> Self:
         if self.since and self.until and self.until <= self.since:
             raise ValueError("`until` must be later than `since`")
+        if any(one and not 1970 < one.year < 2200 for one in (self.since, self.until)):
+            raise ValueError("`since` and `until` must be years from 1971 to 2199")
         return self
 
 
@@ -82,15 +113,27 @@ class AccessRule(AccessRuleRequest):
 
 
 class AccessTrial(Model):
-    """May this person use this device then?"""
+    """Whether somebody may use a device at a moment."""
 
-    account: str | None = Field(None, description="null: everybody who is named, one after the other")
+    account: str
     device: str
     act: Act
     at: datetime
     allowed: bool
     rule: str | None = Field(None, description="id of the rule that decided; null: what holds without rules")
     why: str
+
+
+class TimeStretch(Model):
+    starts_at: datetime
+    ends_at: datetime
+
+
+class AllowedHours(Model):
+    """When the caller may use devices: those for which it is the same are together."""
+
+    devices: list[str]
+    hours: list[TimeStretch]
 
 
 class QuotaRequest(Model):
@@ -107,14 +150,21 @@ class QuotaRequest(Model):
         None, ge=0, le=1000, description="what begins within so many hours does not count for `devices_at_once`"
     )
 
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if (self.kind == "everyone") != (not self.subject):
+            raise ValueError("name the account or the group in `subject`; a quota of everyone names nobody")
+        if all(getattr(self, field) is None for field in get_args(QuotaField)):
+            raise ValueError("give at least one limit")
+        if self.near_hours is not None and self.devices_at_once is None:
+            raise ValueError("`near_hours` goes with `devices_at_once`")
+        return self
+
 
 class Quota(QuotaRequest):
     id: str
     by: str = ""
     changed_at: datetime | None = None
-
-
-QuotaField = Literal["gpu_hours_week", "devices_at_once", "open_reservations", "longest_hours", "ahead_days"]
 
 
 class QuotaUse(Model):

@@ -52,6 +52,9 @@ _COMMANDS = {
     "hosts ls": "hosts:ls", "hosts add": "hosts:add", "hosts lost": "hosts:lost", "hosts forget": "hosts:forget",
     "violations ls": "violations:ls", "violations ask": "violations:ask", "violations end": "violations:end",
     "violations exempt": "violations:exempt", "violations exemptions": "violations:exemptions",
+    "rules ls": "rules:ls", "rules add": "rules:add", "rules edit": "rules:edit", "rules rm": "rules:rm",
+    "rules try": "rules:try_access",
+    "quota ls": "quota:ls", "quota set": "quota:set_quota", "quota rm": "quota:rm",
     "invite": "people:invite", "audit": "people:audit",
 }  # fmt: skip
 # What `paddock NAME COMMAND` is about. `paddock token` alone does something, too.
@@ -61,6 +64,8 @@ _GROUPS = {
     "groups": "List and change groups of people (for admins).",
     "hosts": "List, add and give up the machines that are reached by ssh.",
     "violations": "List processes on GPUs that others have reserved, and do something about them.",
+    "rules": "List and change who may use which GPUs when.",
+    "quota": "List and change how much may be reserved.",
     "token": "",
 }
 

@@ -24,6 +24,7 @@ from paddock.server.engine.context import Context
 from paddock.server.engine.dealing import Dealer
 from paddock.server.engine.devices import DeviceFinder
 from paddock.server.engine.identical_curves import CurveComparison
+from paddock.server.engine.idle import IdleReservations
 from paddock.server.engine.ingest import Ingest, RoundResult
 from paddock.server.engine.keep import Keeper
 from paddock.server.engine.load import Monitor
@@ -34,6 +35,7 @@ from paddock.server.engine.reduce import Reducer
 from paddock.server.engine.round_times import RoundTimes
 from paddock.server.engine.search import SearchWorker
 from paddock.server.engine.silence import Silence
+from paddock.server.engine.use import UseRecorder
 from paddock.server.outposts.registry import Fleet, Outposts
 from paddock.server.store import allocations, audit, events, notices, places
 from paddock.server.store.allocations import AllocationRow
@@ -108,6 +110,8 @@ class Engine:
         self._launch = launch.Launch(self.context)
         self._dealer = Dealer(self.context)
         self._devices = DeviceFinder(self.context)
+        self._use = UseRecorder(self.context, self._monitor)
+        self._idle = IdleReservations(self.context)
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._sweeper = ThreadPoolExecutor(1, thread_name_prefix="sweeper")
         self._to_put_away: deque[tuple[str, Future[bool]]] = deque()
@@ -341,6 +345,8 @@ class Engine:
         step("telling", lambda: self._notices.run(rows, now))
         step("putting away", self._put_away_some)
         step("keeping loads", lambda: self._monitor.keep(context.db, now, context.settings.load_hours))
+        if step("recording use", lambda: self._use.run(rows, now)):
+            step("judging use", lambda: self._idle.run(self._use.uses, now))
         step("forgetting events", lambda: self._forget_events(now))
         return bool(unpublished or unstopped)
 

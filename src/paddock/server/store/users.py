@@ -8,9 +8,11 @@ import sqlalchemy as sa
 from paddock.errors import Conflict, NotFound
 from paddock.models import Account, Role, SignInSource
 from paddock.server.store import groups
+from paddock.server.store.kept import fetch_kept
 from paddock.server.store.tables import jobs, users
 
 MOST = 10_000
+_UNIX_NAMES = sa.select(users.c.name, users.c.unix_name).where(users.c.unix_name.is_not(None))
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,11 @@ def get(c: sa.Connection, name: str) -> UserRow:
 
 def find(c: sa.Connection, name: str) -> UserRow | None:
     return _one(c, users.c.name == name)
+
+
+def by_unix_name(c: sa.Connection) -> dict[str, str]:
+    """Return the account of each Unix name that has one. Kept in memory: any round may ask."""
+    return {unix: name for name, unix in fetch_kept(c, lambda name, unix: (name, unix), _UNIX_NAMES)}
 
 
 def of_subject(c: sa.Connection, source: SignInSource, subject: str) -> UserRow | None:

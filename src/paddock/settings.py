@@ -64,7 +64,8 @@ class SlurmSettings(Model):
     )
     operator_prefix: list[str] = Field(
         default_factory=list,
-        description="put before scontrol where it makes reservations, such as ['sudo', '-nu', 'slurm']",
+        description="put before scontrol where it makes reservations, in place of `prefix`, such as "
+        "['sudo', '-nu', 'slurm']; not needed if the server's user is an operator of Slurm",
     )
     protect: Protect = Field(
         "off",

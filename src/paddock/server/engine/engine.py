@@ -23,6 +23,7 @@ from paddock.server.engine.backend_worker import BackendWorker
 from paddock.server.engine.context import Context
 from paddock.server.engine.dealing import Dealer
 from paddock.server.engine.devices import DeviceFinder
+from paddock.server.engine.enforcing import Enforcer
 from paddock.server.engine.identical_curves import CurveComparison
 from paddock.server.engine.idle import IdleReservations
 from paddock.server.engine.ingest import Ingest, RoundResult
@@ -112,6 +113,7 @@ class Engine:
         self._devices = DeviceFinder(self.context)
         self._use = UseRecorder(self.context, self._monitor)
         self._idle = IdleReservations(self.context)
+        self._enforcer = Enforcer(self.context)
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._sweeper = ThreadPoolExecutor(1, thread_name_prefix="sweeper")
         self._to_put_away: deque[tuple[str, Future[bool]]] = deque()
@@ -335,6 +337,7 @@ class Engine:
         if heard or given_up:
             rows = self._unclosed()
         step("finding devices", lambda: self._devices.run(now))
+        step("enforcing", lambda: self._enforcer.run(now))
         if step("launching", lambda: self._launch.run(rows, now)):
             rows = self._unclosed()
         step("dealing", lambda: self._dealer.run(rows, now))

@@ -45,7 +45,9 @@ class IdleReservations:
             found = [uses.get((id, one.device)) for one in parts]
             known = [use for use in found if use is not None]
             if len(known) == len(parts) and parts[0].ends_at - now > LEFT_SECONDS:
-                self._judge(parts, known, told.get(id, {}), sorted(names.get(one.device, one.device) for one in parts), now)
+                self._judge(
+                    parts, known, told.get(id, {}), sorted(names.get(one.device, one.device) for one in parts), now
+                )
 
     def _judge(
         self,

@@ -217,6 +217,7 @@ allocations = Table(
     Column("offsets", sa.JSON, nullable=False),
     Column("heard_at", Float(53)),  # when its journals last grew
     Column("leaving_for", String(32)),  # the job for which it ends after the tasks that run in it
+    Column("leaves_at", Float(53)),  # when it leaves its devices to others, as its runner was told
     Index("ix_allocations_job_id", "job_id"),
     Index("ix_allocations_batch", "batch"),
 )

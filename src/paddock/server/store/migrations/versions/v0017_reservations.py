@@ -48,6 +48,7 @@ _POSTGRES = [
 
 
 def upgrade() -> None:
+    op.add_column("allocations", sa.Column("leaves_at", sa.Float(53), nullable=True))
     _devices()
     _reservations()
     for statement in _SQLITE if op.get_bind().dialect.name == "sqlite" else _POSTGRES:

@@ -24,6 +24,7 @@ from paddock.server.engine.context import Context
 from paddock.server.engine.dealing import Dealer
 from paddock.server.engine.devices import DeviceFinder
 from paddock.server.engine.enforcing import Enforcer
+from paddock.server.engine.guard import ViolationGuard
 from paddock.server.engine.identical_curves import CurveComparison
 from paddock.server.engine.idle import IdleReservations
 from paddock.server.engine.ingest import Ingest, RoundResult
@@ -37,8 +38,10 @@ from paddock.server.engine.round_times import RoundTimes
 from paddock.server.engine.search import SearchWorker
 from paddock.server.engine.silence import Silence
 from paddock.server.engine.use import UseRecorder
+from paddock.server.engine.warden_calls import WardenCalls
+from paddock.server.notify.hooks import HookRunner
 from paddock.server.outposts.registry import Fleet, Outposts
-from paddock.server.store import allocations, audit, events, notices, places
+from paddock.server.store import allocations, audit, events, notices, places, violations
 from paddock.server.store.allocations import AllocationRow
 from paddock.server.store.db import Database
 from paddock.server.store.rows import moment
@@ -113,6 +116,8 @@ class Engine:
         self._devices = DeviceFinder(self.context)
         self._use = UseRecorder(self.context, self._monitor)
         self._idle = IdleReservations(self.context)
+        self.hooks = HookRunner(home.root)
+        self._guard = ViolationGuard(self.context, WardenCalls(settings, links, fleets), self.hooks, self.wake)
         self._enforcer = Enforcer(self.context)
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._sweeper = ThreadPoolExecutor(1, thread_name_prefix="sweeper")
@@ -149,6 +154,8 @@ class Engine:
         self.context.recovery.close()
         self.context.outposts.close()
         self._marked.close()
+        self._guard.close()
+        self.hooks.close()
         self._sweeper.shutdown(wait=True)
 
     def wake(self) -> None:
@@ -345,6 +352,7 @@ class Engine:
             self._sweeper.submit(remove.erase, context, removed.job, self._stop.is_set)
             if removed.folder is not None:
                 self.sweep(removed.folder)
+        step("guarding", lambda: self._guard.run(now))
         step("telling", lambda: self._notices.run(rows, now))
         step("putting away", self._put_away_some)
         step("keeping loads", lambda: self._monitor.keep(context.db, now, context.settings.load_hours))
@@ -363,6 +371,7 @@ class Engine:
             with self.context.db.write() as c:
                 events.forget(c, now - self.context.settings.event_hours * 3600)
                 audit.forget(c, now - self.context.settings.team.audit_days * 86_400)
+                violations.forget(c, now - self.context.settings.violations.days * 86_400)
                 notices.forget(c, now - self.context.settings.notify.days * 86_400)
 
     def _announce(self) -> None:

@@ -1,7 +1,5 @@
 """Record how devices and reservations are used, from what the nodes of backends report of themselves."""
 
-import os
-import pwd
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -23,6 +21,7 @@ from paddock.rules.use import (
 )
 from paddock.server.engine.context import Context
 from paddock.server.engine.load import Monitor
+from paddock.server.engine.warden_calls import own_name
 from paddock.server.store import device_use, devices, reservations, rules, team, users
 from paddock.server.store.allocations import AllocationRow
 from paddock.server.store.db import Connection
@@ -69,7 +68,6 @@ class UseRecorder:
 
     def __init__(self, context: Context, monitor: Monitor) -> None:
         self._context, self._monitor = context, monitor
-        self._own = _own_name()
         self._looked_at: float | None = None
         self._stored_at = 0.0
         self._forgot_at = 0.0
@@ -151,7 +149,8 @@ class UseRecorder:
 
     def _persons(self, c: Connection, jobs: Collection[str]) -> Persons:
         settings = self._context.settings
-        accounts = users.by_unix_name(c) if team.is_on(c) else {self._own: settings.owner}
+        named = users.unix_names(c) if team.is_on(c) else {settings.owner: own_name()}
+        accounts = {unix: name for name, unix in named.items() if unix is not None}
         owners = {job: facts.owner for job, facts in self._context.facts(c, sorted(jobs)).items()}
         return Persons(accounts, owners, tuple(settings.violations.exempt_commands))
 
@@ -230,11 +229,3 @@ class UseRecorder:
 def _gpus(row: DeviceRow, node: Node) -> list[Device]:
     """Return the GPUs of a node that a device stands for."""
     return [one for one in node.devices if one.kind == "gpu" and (row.number is None or one.id == row.place)]
-
-
-def _own_name() -> str:
-    """Return the Unix name of this server."""
-    try:
-        return pwd.getpwuid(os.getuid()).pw_name
-    except KeyError:
-        return str(os.getuid())

@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Sequence
+from datetime import datetime
 
 from paddock.models import Job
 from paddock.models.units import words
@@ -68,6 +69,16 @@ def released_unused(names: Sequence[str]) -> tuple[str, str]:
 
 def _several(names: Sequence[str]) -> str:
     return one_line(", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else ""), LONGEST_NAME)
+
+
+def of_reservation(what: str, title: str, since: datetime, until: datetime) -> tuple[str, str]:
+    """Return title and text about a reservation; `what` has happened. Mails have no reader's time zone: UTC."""
+    named = f" ({one_line(title, LONGEST_NAME)})" if title.strip() else ""
+    return one_line(what, LONGEST_TITLE), _sentences(f"From {_moment(since)} until {_moment(until)}{named}")
+
+
+def _moment(at: datetime) -> str:
+    return f"{at:%a %Y-%m-%d %H:%M} UTC"
 
 
 def not_enforced(title: str, node: str, why: str) -> tuple[str, str]:

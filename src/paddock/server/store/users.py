@@ -12,7 +12,7 @@ from paddock.server.store.kept import fetch_kept
 from paddock.server.store.tables import jobs, users
 
 MOST = 10_000
-_UNIX_NAMES = sa.select(users.c.name, users.c.unix_name).where(users.c.unix_name.is_not(None))
+_UNIX_NAMES = sa.select(users.c.name, users.c.unix_name)
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,6 @@ def find(c: sa.Connection, name: str) -> UserRow | None:
     return _one(c, users.c.name == name)
 
 
-def by_unix_name(c: sa.Connection) -> dict[str, str]:
-    """Return the account of each Unix name that has one. Kept in memory: any round may ask."""
-    return {unix: name for name, unix in fetch_kept(c, lambda name, unix: (name, unix), _UNIX_NAMES)}
-
-
 def of_subject(c: sa.Connection, source: SignInSource, subject: str) -> UserRow | None:
     """Return the account of somebody whom a source knows by this subject."""
     return _one(c, sa.and_(users.c.source == source, users.c.subject == subject))
@@ -56,6 +51,15 @@ def of_subject(c: sa.Connection, source: SignInSource, subject: str) -> UserRow 
 def _one(c: sa.Connection, where: sa.ColumnElement[bool]) -> UserRow | None:
     row = c.execute(sa.select(users).where(where)).one_or_none()
     return UserRow(**row._mapping) if row is not None else None
+
+
+def unix_names(c: sa.Connection) -> dict[str, str | None]:
+    """Return the Unix account of each account. Kept in memory: any round may ask."""
+    return dict(fetch_kept(c, lambda name, unix: (name, unix), _UNIX_NAMES))
+
+
+def active_admins(c: sa.Connection) -> list[str]:
+    return list(c.scalars(sa.select(users.c.name).where(users.c.role == Role.ADMIN, users.c.active)))
 
 
 def every(c: sa.Connection) -> list[UserRow]:

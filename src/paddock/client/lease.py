@@ -92,7 +92,7 @@ class GpuLease:
                 return False
             if self.seconds_left <= 0:  # the server was away, or this machine asleep
                 return self._again()
-            if self.seconds_left <= LEASE_SECONDS - RENEW_SECONDS:
+            if self.refusal or self.seconds_left <= LEASE_SECONDS - RENEW_SECONDS:
                 self._lengthen(self.clock() + timedelta(seconds=LEASE_SECONDS))
         except ServerUnreachable:
             return True

@@ -33,6 +33,7 @@ from paddock.server.engine.marked_metrics import MarkedMetrics
 from paddock.server.engine.notices import JobNotices
 from paddock.server.engine.objectives import ObjectiveChooser
 from paddock.server.engine.reduce import Reducer
+from paddock.server.engine.reservations import Reserving
 from paddock.server.engine.round_times import RoundTimes
 from paddock.server.engine.search import SearchWorker
 from paddock.server.engine.silence import Silence
@@ -113,6 +114,7 @@ class Engine:
         self._dealer = Dealer(self.context)
         self._devices = DeviceFinder(self.context)
         self.hooks = HookRunner(home.root)
+        self._reserving = Reserving(self.context, self.hooks)
         self._guard = ViolationGuard(self.context, WardenCalls(settings, links, fleets), self.hooks, self.wake)
         self._enforcer = Enforcer(self.context)
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
@@ -349,6 +351,7 @@ class Engine:
             if removed.folder is not None:
                 self.sweep(removed.folder)
         step("guarding", lambda: self._guard.run(now))
+        step("reserving", lambda: self._reserving.run(now))
         step("telling", lambda: self._notices.run(rows, now))
         step("putting away", self._put_away_some)
         step("keeping loads", lambda: self._monitor.keep(context.db, now, context.settings.load_hours))

@@ -48,10 +48,11 @@ def attention(name: str, why: str) -> tuple[str, str]:
     return f"{_name(name)} needs attention", one_line(why, LONGEST_TEXT)
 
 
-def of_reservation(what: str, title: str, since: datetime, until: datetime) -> tuple[str, str]:
+def of_reservation(what: str, title: str, since: datetime, until: datetime, why: str = "") -> tuple[str, str]:
     """Return title and text about a reservation; `what` has happened. Mails have no reader's time zone: UTC."""
     named = f" ({one_line(title, LONGEST_NAME)})" if title.strip() else ""
-    return one_line(what, LONGEST_TITLE), _sentences(f"From {_moment(since)} until {_moment(until)}{named}")
+    when = f"From {_moment(since)} until {_moment(until)}{named}"
+    return one_line(what, LONGEST_TITLE), _sentences(when, one_line(why, LONGEST_TEXT).rstrip(". "))
 
 
 def _moment(at: datetime) -> str:

@@ -34,6 +34,7 @@ from paddock.server.api import (
     tasks,
     team,
     usage,
+    violations,
     web,
 )
 from paddock.server.api.auth import TokenWall

@@ -553,11 +553,12 @@ class _Outlook:
         ends: list[tuple[float, str, Holding | None]] = [
             (at, name, one) for one in pool.holdings for name in one.nodes if (at := _end(one)) is not None
         ]
-        ends += [(at, name, None) for at, name in gaps.ends()[:MOST_ENDS]]
+        ends += [(at, name, None) for at, name in gaps.ends(MOST_ENDS)]
         self._ends = sorted(ends, key=lambda item: (item[0], item[2].key if item[2] else ""))
         self._next = 0  # of these ends
         self._never: set[tuple[Need, str]] = set()
-        self._personal, self._reserved = pool.one_owner_a_node or bool(gaps), bool(gaps)
+        self._alone, self._reserved = pool.one_owner_a_node, bool(gaps)
+        self._personal = self._alone or self._reserved
         self._asked = 0
 
     def first_fit(self, need: Need, owner: str) -> float | None:
@@ -567,7 +568,7 @@ class _Outlook:
         if (need, whose) in self._never or (self._reserved and self._asked > MOST_ASKED):
             return None
         before = (self._free.copy(), self._next) if self._reserved else None
-        names = self._free.nodes(need, owner)
+        names = able = self._free.nodes(need, owner)
         while True:
             for name in names:
                 devices = self._free.of(need, name, owner)[: need.units]
@@ -581,7 +582,8 @@ class _Outlook:
             self._next += 1
             if ended is not None:
                 self._free.give(ended)
-            names = [name for name in self._free.nodes(need, owner) if name == ended_on]
+            able = self._free.nodes(need, owner) if self._alone else able
+            names = [ended_on] if ended_on in able else []
         if before is not None:  # others may begin before all these have ended
             self._free, self._next = before
         return None

@@ -10,12 +10,13 @@ from datetime import datetime, tzinfo
 SPARE_SECONDS = 120.0  # between the expected end of a task and the time from which its device is for others
 UNKNOWN_SECONDS = 86400.0  # the shortest gap for work that cannot make way, if nobody knows how long it takes
 FOREVER = math.inf
+CORES = ""  # as a device: the CPU slots of a node
 Work = tuple[bool, float | None, bool]  # whether it needs GPUs, how long it takes, and whether it can make way
 
 
 @dataclass(frozen=True)
 class Booking:
-    """A stretch of time in which a device is for some people only. Without a device: all of the node."""
+    """A stretch of time in which a device is for some people only; without a device, all of the node and its cores."""
 
     node: str
     device: str | None
@@ -87,10 +88,7 @@ class Gaps:
         """Return the gap of everybody who is kept away by the first booking: that is nearly everybody."""
         place = (node, device)
         if place not in self._firsts:
-            some = [
-                *self._nodes.get(node, ())[:1],
-                *(self._on.get((node, device), ())[:1] if device is not None else ()),
-            ]
+            some = [*self._nodes.get(node, ())[:1], *self._on.get((node, device or CORES), ())[:1]]
             first = min(some, key=lambda one: one.starts_at, default=None)
             self._firsts[place] = Gap() if first is None else Gap(max(first.starts_at, self.now), False, first)
         return self._firsts[place]
@@ -102,7 +100,7 @@ class Gaps:
 
     def _find(self, person: str, node: str, device: str | None, at: float) -> Gap:
         mine, first = False, None
-        for some in (self._nodes.get(node, ()), () if device is None else self._on.get((node, device), ())):
+        for some in (self._nodes.get(node, ()), self._on.get((node, device or CORES), ())):
             for one in some:  # by their start
                 if one.ends_at <= at:
                     continue

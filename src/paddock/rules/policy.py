@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from paddock.rules.gaps import FOREVER, Booking, Gaps, clock_time, in_words, yield_time
+from paddock.rules.gaps import FOREVER, Booking, Gap, Gaps, clock_time, in_words, yield_time
 from paddock.rules.pool import Holding, JobDemand, Need, Pool
 from paddock.rules.shares import Shares
 
@@ -110,7 +110,16 @@ def _leaves(pool: Pool, gaps: Gaps) -> Iterator[Leave]:
         gap = gaps.gap_of_all(one.owner, one.nodes[0], one.devices if one.need.gpus else [None])
         at = yield_time(gap, one.until, gaps.now, pool.notice)
         if (at is None) != (one.until is None) or abs((at or 0.0) - (one.until or 0.0)) >= 1:
-            yield Leave(one.key, at, gap.next.why if gap.next else "")
+            yield Leave(one.key, at, _made_way(gap, gaps.now, pool) if at is not None else "")
+
+
+def _made_way(gap: Gap, now: float, pool: Pool) -> str:
+    """Return why work leaves its devices at the end of a gap: what its task is told to have ended for."""
+    if gap.next is None:
+        return ""
+    where = f"{gap.next.node}:{gap.next.device}" if gap.next.device else gap.next.node
+    since = f" since {clock_time(gap.next.starts_at, now, pool.zone)}"
+    return f"{where} {gap.next.why or 'is reserved'}{since}"
 
 
 def _queue(pool: Pool, shares: Shares, first: str | None) -> list[Decision]:
@@ -253,7 +262,7 @@ class _Devices:
         self._count[demand.job] += 1
         self._there[demand.job, name] += 1
         gap = self._gaps.gap_of_all(owner, name, devices if need.gpus else [None])
-        until, why = (None, "") if gap.next is None else (gap.until, gap.next.why)
+        until, why = (None, "") if gap.next is None else (gap.until, _made_way(gap, self._gaps.now, self._pool))
         self._decisions.append(Start(demand.job, name, devices, until, why))
         return True
 

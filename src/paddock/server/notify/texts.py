@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Sequence
+from datetime import datetime
 
 from paddock.models import Job
 from paddock.models.units import words
@@ -45,6 +46,23 @@ def failing(job: Job) -> tuple[str, str]:
 def attention(name: str, why: str) -> tuple[str, str]:
     """Return title and text about a job that needs somebody."""
     return f"{_name(name)} needs attention", one_line(why, LONGEST_TEXT)
+
+
+def of_reservation(what: str, title: str, since: datetime, until: datetime, why: str = "") -> tuple[str, str]:
+    """Return title and text about a reservation; `what` has happened. Mails have no reader's time zone: UTC."""
+    named = f" ({one_line(title, LONGEST_NAME)})" if title.strip() else ""
+    when = f"From {_moment(since)} until {_moment(until)}{named}"
+    return one_line(what, LONGEST_TITLE), _sentences(when, one_line(why, LONGEST_TEXT).rstrip(". "))
+
+
+def _moment(at: datetime) -> str:
+    return f"{at:%a %Y-%m-%d %H:%M} UTC"
+
+
+def not_enforced(title: str, node: str, why: str) -> tuple[str, str]:
+    """Return title and text about a reservation that the scheduler of a cluster does not enforce."""
+    name = _name(title) if title else f"Your reservation of {one_line(node, LONGEST_NAME)}"
+    return f"{name}: others are not kept away", one_line(f"The scheduler refused it: {why}", LONGEST_TEXT)
 
 
 def unsent(count: int, where: str, problem: str) -> tuple[str, str]:

@@ -4669,6 +4669,11 @@ export interface components {
              * @description absolute path of the folder in which tasks run; each has a folder of its own when not given
              */
             workdir?: string | null;
+            /**
+             * Yields
+             * @description tasks go on from where they were when they have to make way for a reservation; when not given: if the script uses PADDOCK_CHECKPOINT_DIR
+             */
+            yields?: boolean | null;
         };
         JsonValue: unknown;
         /**
@@ -6464,6 +6469,12 @@ export interface components {
              * @default false
              */
             abbreviations?: boolean;
+            /**
+             * Checkpoints
+             * @description it, or a module of it, uses PADDOCK_CHECKPOINT_DIR
+             * @default false
+             */
+            checkpoints?: boolean;
             /**
              * Config
              * @description configuration files, each with the parameter that names it

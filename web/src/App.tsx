@@ -22,6 +22,7 @@ const ComparePage = lazy(() => import('./pages/compare/ComparePage'));
 const HostsPage = lazy(() => import('./pages/hosts/HostsPage'));
 const PeoplePage = lazy(() => import('./pages/people/PeoplePage'));
 const ProfilePage = lazy(() => import('./pages/profile/ProfilePage'));
+const ViolationsPage = lazy(() => import('./pages/violations/ViolationsPage'));
 const SettingsPage = lazy(() => import('./pages/SettingsPage'));
 const SetupPage = lazy(() => import('./pages/setup/SetupPage'));
 const SignInPage = lazy(() => import('./pages/sign-in/SignInPage'));
@@ -86,6 +87,7 @@ function Pages() {
       <Route path="/tasks/:task">{({ task }) => <TaskPage key={task} task={task} />}</Route>
       <Route path="/compare" component={ComparePage} />
       <Route path="/hosts" component={HostsPage} />
+      <Route path="/violations" component={ViolationsPage} />
       <Route path="/cluster">
         <Redirect to="/hosts" replace />
       </Route>

@@ -108,6 +108,12 @@ export type TokenRequest = Schemas['TokenRequest'];
 export type TokenScope = Schemas['TokenScope'];
 export type WhoAmI = Schemas['Me'];
 
+/** Violations. */
+export type Exemption = Schemas['Exemption'];
+export type Violation = Schemas['Violation'];
+export type ViolationExemption = Schemas['ViolationExemption'];
+export type ViolationStep = Schemas['ViolationStep'];
+
 /** What the event stream sends once it has begun. */
 export type ServerEvent = Exclude<
   operations['follow_events_api_v1_events_get']['responses'][200]['content']['text/event-stream'],

@@ -150,8 +150,8 @@ def calendar_feed(
     now = time.time()
     mine = (by.name, by.groups) if group is None and host is None else None
     with at.db.read() as c:
-        rows = {row.id: row for row in devices.every(c)}
         found = reservations.listed(c, now - MONTH, now + 10 * 365 * DAY, mine=mine, cancelled=True).items
+        rows = devices.by_ids(c, {id for one in found for id in one.devices})
         members = set(groups.get(c, group).members) if group is not None else set()
     if group is not None:
         found = [one for one in found if one.owner in members]

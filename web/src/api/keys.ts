@@ -50,6 +50,15 @@ export const keys = {
   profiles: () => ['profiles'] as const,
   version: () => ['version'] as const,
   samples: () => ['samples'] as const,
+  /** The first words are those that the server sends when something has changed. */
+  devices: () => ['devices'] as const,
+  reservations: (since: number, until: number) => ['reservations', since, until] as const,
+  anyReservation: () => ['reservations', 'any'] as const,
+  freeSlots: (query: object) => ['reservations', 'free', query] as const,
+  allowedHours: (devices: readonly string[], since: number, until: number) =>
+    ['rules', 'hours', devices, since, until] as const,
+  ownQuota: () => ['quotas', 'mine'] as const,
+  overview: (weeks: number) => ['reservations', 'overview', weeks] as const,
   me: () => ['me'] as const,
   methods: () => ['methods'] as const,
   sessions: () => ['sessions'] as const,

@@ -1,5 +1,8 @@
 #!/usr/bin/python3 -IS
-"""Do for the server the few things that need root's rights. Now: check the passwords of this machine's accounts.
+"""Do for the server the few things that need root's rights.
+
+It checks the passwords of this machine's accounts, writes a message to the terminals of a person, and ends a process of
+a person. Started as a person, without root's rights, it writes to that person's terminals and ends their processes.
 
 `paddock team install` copies this file to a folder of root's, and `sudo` lets the server start it without arguments.
 It takes one request, a line of JSON on standard input, and gives one answer, a line of JSON on standard output:
@@ -17,7 +20,9 @@ import pwd
 import re
 import resource
 import signal
+import stat
 import sys
+import textwrap
 from typing import Any, Callable, Dict, List, Optional
 
 PROTOCOL = 1
@@ -27,6 +32,11 @@ FIRST_UID = 1000  # below are the accounts of the system
 MAX_GROUPS = 500
 NAME = re.compile(r"[a-z_][a-z0-9_.-]{0,63}")
 SERVICE = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+TERMINAL = re.compile(r"pts/[0-9]{1,9}|tty[0-9]{1,3}")
+DEVICES = "/dev"
+MAX_TERMINALS = 64
+MAX_TEXT = 1000
+SIGNALS = {"TERM": signal.SIGTERM, "KILL": signal.SIGKILL}
 
 Request = Dict[str, Any]
 
@@ -128,10 +138,103 @@ def check(request: Request, confdir: Optional[str]) -> Request:
         return {"who": None}
     if known.pw_name != name or known.pw_uid < FIRST_UID:
         return {"who": None}
-    code = pam(service, name, password, confdir)
+    try:
+        code = pam(service, name, password, confdir)
+    except (OSError, AttributeError) as error:  # AttributeError: this libpam lacks a function
+        raise RequestRefused("PAM cannot be used: %s" % error) from None
     if code in UNSURE:
         raise RequestRefused("PAM cannot check passwords with the service %s (code %d)" % (service, code))
     return {"who": None if code else _person(known)}
+
+
+def write(request: Request, confdir: Optional[str]) -> Request:
+    """Write a message to the terminals of a person; return to how many, and how many take no messages."""
+    uid = _account(_text(request, "name")).pw_uid
+    text = "".join(one if one.isprintable() else " " for one in _text(request, "text"))[:MAX_TEXT]
+    lines = textwrap.wrap(text, 76)
+    # "ignore": half of a surrogate pair is no character
+    message = ("\r\n\a" + "".join("*** %s\r\n" % line for line in lines)).encode("utf-8", "ignore")
+    written = refused = 0
+    for name in _terminals():
+        told = _write_to(os.path.join(DEVICES, name), uid, message)
+        written, refused = written + (told is True), refused + (told is False)
+        if written + refused >= MAX_TERMINALS:
+            break
+    return {"written": written, "refused": refused}
+
+
+def _terminals() -> List[str]:
+    pseudo = ["pts/" + one for one in os.listdir(os.path.join(DEVICES, "pts"))]
+    return [one for one in [*pseudo, *os.listdir(DEVICES)] if TERMINAL.fullmatch(one)]
+
+
+def _write_to(path: str, uid: int, message: bytes) -> Optional[bool]:
+    """Write to a terminal of this person; False if it takes no messages now, None if it is somebody else's."""
+    try:
+        if os.stat(path, follow_symlinks=False).st_uid != uid:
+            return None
+        terminal = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        found = os.fstat(terminal)
+        if not stat.S_ISCHR(found.st_mode) or found.st_uid != uid or not os.isatty(terminal):
+            return None
+        if not found.st_mode & stat.S_IWGRP:  # `mesg n`
+            return False
+        os.write(terminal, message)
+        return True
+    except OSError:  # its output is stopped, or it was closed just now
+        return False
+    finally:
+        os.close(terminal)
+
+
+def end(request: Request, confdir: Optional[str]) -> Request:
+    """Send a signal to exactly one process of a person; return False as `sent` if it has ended.
+
+    It is known by its owner and by its start time: another process may have got its number since.
+    """
+    uid = _account(_text(request, "name")).pw_uid
+    pid, start, number = request.get("pid"), request.get("start"), SIGNALS.get(str(request.get("signal")))
+    if type(pid) is not int or type(start) is not int or number is None or pid <= 1:
+        raise RequestRefused("the request names no process, or none that may be ended")
+    if not hasattr(os, "pidfd_open"):
+        raise RequestRefused("Python is older than 3.9 here, and cannot end one process for certain")
+    try:
+        handle = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return {"sent": False}
+    try:
+        # From here on `handle` means one process. If it is another one than was meant, one of these is different.
+        if _started(pid) != start:
+            return {"sent": False}
+        if os.stat("/proc/%d" % pid).st_uid != uid:
+            raise RequestRefused("process %d is not of %s" % (pid, request["name"]))
+        signal.pidfd_send_signal(handle, number)
+        return {"sent": True}
+    except (FileNotFoundError, ProcessLookupError):
+        return {"sent": False}
+    finally:
+        os.close(handle)
+
+
+def _started(pid: int) -> Optional[int]:
+    """Return when a process was started, in clock ticks since boot; None if it has ended."""
+    with open("/proc/%d/stat" % pid, "rb") as file:
+        fields = file.read().rpartition(b")")[2].split()
+    return None if fields[0] in (b"Z", b"X") else int(fields[19])
+
+
+def _account(name: str) -> pwd.struct_passwd:
+    """Return the account of a person; refuse those of the system."""
+    try:
+        known = pwd.getpwnam(name) if NAME.fullmatch(name) else None
+    except KeyError:
+        known = None
+    if known is None or known.pw_name != name or known.pw_uid < FIRST_UID:
+        raise RequestRefused("%s is no account of a person here" % (name if NAME.fullmatch(name) else "that"))
+    return known
 
 
 def _text(request: Request, key: str) -> str:
@@ -151,7 +254,12 @@ def _person(known: pwd.struct_passwd) -> Request:
     return {"name": known.pw_name, "uid": known.pw_uid, "full_name": known.pw_gecos.split(",")[0], "groups": groups}
 
 
-REQUESTS: Dict[str, Callable[[Request, Optional[str]], Request]] = {"hello": hello, "check": check}
+REQUESTS: Dict[str, Callable[[Request, Optional[str]], Request]] = {
+    "hello": hello,
+    "check": check,
+    "write": write,
+    "end": end,
+}
 
 
 def answer(line: bytes, confdir: Optional[str] = None) -> Request:
@@ -166,8 +274,8 @@ def answer(line: bytes, confdir: Optional[str] = None) -> Request:
         return {"ok": False, "error": str(error)}
     except (ValueError, RecursionError):
         return {"ok": False, "error": "the request is not valid"}
-    except (OSError, AttributeError) as error:  # AttributeError: this libpam lacks a function
-        return {"ok": False, "error": "PAM cannot be used: %s" % error}
+    except OSError as error:
+        return {"ok": False, "error": error.strerror or str(error)}
 
 
 def main() -> int:

@@ -1,8 +1,8 @@
 """The protocol of a backend."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from paddock.models import AllocationBatch, AllocationChange, AllocationStatus, Check, HostInfo, Node, Traits
 
@@ -14,6 +14,34 @@ class PollPace:
     fastest: float = 0.0  # while things change
     slowest: float = 0.0  # when nothing has changed for a while
     nodes: float = 5.0
+
+
+@dataclass(frozen=True)
+class WantedReservation:
+    """What a scheduler should keep free: these nodes for these people, from one time until another."""
+
+    id: str
+    nodes: Mapping[str, int | None]  # with the number of GPUs to reserve on each; None: all of the node
+    users: Collection[str]  # Unix accounts; none: the account that the server's own allocations belong to
+    starts_at: float
+    ends_at: float
+    maintenance: bool = False  # nobody may use them, and what runs there is left alone
+
+    @property
+    def name(self) -> str:
+        """Return the name by which the scheduler knows it."""
+        return f"{RESERVATION_PREFIX}{self.id}"
+
+
+RESERVATION_PREFIX = "paddock-"
+
+
+@dataclass(frozen=True)
+class Enforcement:
+    """Whether a scheduler keeps others away from what is reserved; if not, why not, in its own words."""
+
+    state: Literal["yes", "no"]
+    why: str | None = None
 
 
 class Backend(Protocol):
@@ -75,6 +103,14 @@ class Backend(Protocol):
 
     def check(self, batch: AllocationBatch) -> Check:
         """Return whether the batch would be accepted, and when it would start."""
+        ...
+
+    def reserve(self, wanted: Sequence[WantedReservation], known: Collection[str]) -> Mapping[str, Enforcement]:
+        """Make the scheduler's reservations what is wanted, and return what became of each, by id.
+
+        `known`: the ids of all that the caller has made. Of those that the scheduler has and that are not wanted
+        any more, it is made to forget them; others are somebody else's, and left alone.
+        """
         ...
 
     def hosts(self) -> Sequence[HostInfo]:

@@ -9,14 +9,14 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
 from paddock.agents.links import Links
 from paddock.backends import processes
-from paddock.backends.base import PollPace
+from paddock.backends.base import Enforcement, PollPace, WantedReservation
 from paddock.backends.devices import NodeWatch, find_gpus
 from paddock.backends.entries import Entries, Entry, Equipment
 from paddock.backends.far_runners import FarEntries, Whose
@@ -115,6 +115,10 @@ class LocalBackend:
 
     def change(self, ids: Sequence[str], change: AllocationChange) -> None:
         """Do nothing: no allocation waits here, and limits are the runner's task."""
+
+    def reserve(self, wanted: Sequence[WantedReservation], known: Collection[str]) -> Mapping[str, Enforcement]:
+        """Do nothing: the policy keeps others away from what is reserved."""
+        return {}
 
     def hosts(self) -> Sequence[HostInfo]:
         return ()

@@ -33,14 +33,14 @@ def notify(given: str | None) -> tuple[str, ...] | None:
     """Read `--notify ended,failed`, `all` or `none`: that is an empty tuple, as an empty list means "not given"."""
     if given is None:
         return None
-    from paddock.models import NoticeKind
+    from paddock.models.notices import OF_JOBS
 
     words = [word.strip() for word in given.split(",") if word.strip()]
     if words in (["all"], ["none"]):
-        return tuple(NoticeKind) if words == ["all"] else ()
-    unknown = next((word for word in words if word not in set(NoticeKind)), None)
+        return OF_JOBS if words == ["all"] else ()
+    unknown = next((word for word in words if word not in OF_JOBS), None)
     if unknown is not None or not words:
-        known = ", ".join(NoticeKind)
+        known = ", ".join(OF_JOBS)
         raise InvalidInput.at("notify", f"{unknown or given!r} is no kind: write {known}, all or none", "--notify")
     return tuple(words)
 

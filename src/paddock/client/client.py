@@ -21,6 +21,7 @@ from paddock.errors import InvalidInput, NotFound
 if TYPE_CHECKING:
     from paddock.client.attach import AttachCommand
     from paddock.client.bundle import Bundle
+    from paddock.client.calendar import CalendarCalls
     from paddock.client.fetching import Fetched
     from paddock.client.hosts import HostCalls
     from paddock.client.job import JobHandle
@@ -92,6 +93,13 @@ class Client:
         from paddock.client.hosts import HostCalls
 
         return HostCalls(self._connection)
+
+    @property
+    def calendar(self) -> CalendarCalls:
+        """The GPUs that can be reserved, and their reservations."""
+        from paddock.client.calendar import CalendarCalls
+
+        return CalendarCalls(self._send)
 
     # --- submitting -------------------------------------------------------------------------------------------------
 

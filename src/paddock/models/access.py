@@ -45,7 +45,9 @@ class RuleSubjects(Model):
 class RuleTargets(Model):
     """What a rule is about: everything, if nothing is named."""
 
-    backends: list[str] = Field(default_factory=list, max_length=100)
+    backends: list[Annotated[str, Field(max_length=200)]] = Field(
+        default_factory=list, max_length=100, description="only of these; everything of them, if nothing else is named"
+    )
     hosts: list[Annotated[str, Field(max_length=255)]] = Field(default_factory=list, max_length=1000)
     devices: list[DeviceId] = Field(default_factory=list, max_length=1000)
     partitions: list[Annotated[str, Field(max_length=200)]] = Field(default_factory=list, max_length=100)
@@ -112,10 +114,13 @@ class Quota(QuotaRequest):
     changed_at: datetime | None = None
 
 
+QuotaField = Literal["gpu_hours_week", "devices_at_once", "open_reservations", "longest_hours", "ahead_days"]
+
+
 class QuotaUse(Model):
     """What an account has used of a limit that applies to it."""
 
-    field: Literal["gpu_hours_week", "devices_at_once", "open_reservations", "longest_hours", "ahead_days"]
+    field: QuotaField
     limit: float
     used: float | None = Field(None, description="null for limits of a single reservation")
     left: float

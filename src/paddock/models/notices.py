@@ -1,4 +1,4 @@
-"""Notices: what a person is told about their jobs, in the page and where they want it."""
+"""Notices: what a person is told about their jobs and reservations, in the page and where they want it."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -17,6 +17,12 @@ class NoticeKind(StrEnum):
     ENDED = "ended"  # a job has ended
     FAILED = "failed"  # tasks of a job are in error
     ATTENTION = "attention"  # a job does not go on by itself, or something is wrong with it
+    RESERVATION = "reservation"  # a reservation begins, ends, or was changed by somebody else
+    SLOT = "slot"  # devices that somebody waits for have become free
+    VIOLATION = "violation"  # a process is on a device that somebody else has reserved
+
+
+OF_JOBS = (NoticeKind.ENDED, NoticeKind.FAILED, NoticeKind.ATTENTION)
 
 
 class Notice(Model):

@@ -1,10 +1,10 @@
 """A scripted backend, for tests of the engine."""
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from paddock.backends.base import PollPace
+from paddock.backends.base import Enforcement, PollPace, WantedReservation
 from paddock.models import (
     AllocationBatch,
     AllocationChange,
@@ -37,6 +37,8 @@ class FakeBackend:
         self.cancelled: list[str] = []
         self.withdrawn: list[str] = []  # those of them that were to be cancelled only if they wait
         self.users: dict[str, str] = {}  # device -> the allocation that uses it
+        self.reserved: list[tuple[Sequence[WantedReservation], Collection[str]]] = []
+        self.enforcements: dict[str, Enforcement] = {}  # by id; of others: yes
         self.calls: list[str] = []
         self.trouble: dict[str, Exception] = {}
         self.open = threading.Event()
@@ -87,6 +89,11 @@ class FakeBackend:
                 devices=devices,
             )
         ]
+
+    def reserve(self, wanted: Sequence[WantedReservation], known: Collection[str]) -> Mapping[str, Enforcement]:
+        self._call("reserve")
+        self.reserved.append((wanted, known))
+        return {one.id: self.enforcements.get(one.id, Enforcement("yes")) for one in wanted}
 
     def hosts(self) -> Sequence[HostInfo]:
         return ()

@@ -85,6 +85,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/devices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Devices
+         * @description Return the GPUs that can be reserved, and on Slurm the nodes, in the order of their hosts.
+         */
+        get: operations["list_devices_api_v1_devices_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/environments": {
         parameters: {
             query?: never;
@@ -4295,7 +4315,7 @@ export interface components {
          * @description What a notice is about. Whoever adds a kind adds its words in `notify/texts.py` and in `lib/notices.ts`.
          * @enum {string}
          */
-        NoticeKind: "ended" | "failed" | "attention";
+        NoticeKind: "ended" | "failed" | "attention" | "reservation" | "slot" | "violation";
         /** NoticePage */
         NoticePage: {
             /**
@@ -4809,6 +4829,71 @@ export interface components {
              * @enum {string}
              */
             kind: "removed";
+        };
+        /**
+         * ReservableDevice
+         * @description A GPU that can be reserved; on Slurm, a whole node.
+         */
+        ReservableDevice: {
+            /** Backend */
+            backend: string;
+            /**
+             * Gpus
+             * @description number of GPUs that it stands for
+             * @default 1
+             */
+            gpus?: number;
+            /**
+             * Host
+             * @description the name of the node
+             */
+            host: string;
+            /** Id */
+            id: string;
+            /**
+             * Load
+             * @description share of the time in which it is busy, as last measured
+             */
+            load?: number | null;
+            /**
+             * Memory
+             * @description bytes; of a whole node with GPUs: of all its GPUs
+             */
+            memory?: number | null;
+            /** Memory Used */
+            memory_used?: number | null;
+            /**
+             * Model
+             * @default
+             */
+            model?: string;
+            /**
+             * Name
+             * @description what people call it: gpu1:0, or node7
+             */
+            name: string;
+            /**
+             * Number
+             * @description of the GPU on its node, from 0; null: the whole node
+             */
+            number: number | null;
+            /**
+             * Online
+             * @description its node reports, and takes work
+             */
+            online: boolean;
+            /** Partitions */
+            partitions?: string[];
+            /**
+             * Retired At
+             * @description since when there is no such device any more
+             */
+            retired_at?: string | null;
+            /**
+             * Uuid
+             * @description as the driver calls it; CUDA_VISIBLE_DEVICES takes it
+             */
+            uuid?: string | null;
         };
         /**
          * Resources
@@ -6673,6 +6758,110 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BackendInfo"][];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The account may not do this; or a browser sent it, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too many tries to sign in (`Retry-After`) */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    list_devices_api_v1_devices_get: {
+        parameters: {
+            query?: {
+                /** @description also those that are gone */
+                retired?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReservableDevice"][];
                 };
             };
             /** @description The request is not well-formed */

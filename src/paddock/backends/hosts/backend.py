@@ -6,14 +6,14 @@ before it gets anything new.
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
 from paddock.agents.link import Link
-from paddock.backends.base import PollPace
+from paddock.backends.base import Enforcement, PollPace, WantedReservation
 from paddock.backends.entries import Entries, Entry
 from paddock.backends.far_runners import FarEntries, Whose, whose
 from paddock.backends.hosts.machine import Machine
@@ -151,6 +151,10 @@ class HostsBackend:
                 why = next((why for _, why in states if why), ", ".join(list(listed)[:3]))
                 raise BackendUnavailable(f"no host has answered yet: {why}")
             time.sleep(0.05)
+
+    def reserve(self, wanted: Sequence[WantedReservation], known: Collection[str]) -> Mapping[str, Enforcement]:
+        """Do nothing: the policy keeps others away from what is reserved."""
+        return {}
 
     def hosts(self) -> Sequence[HostInfo]:
         listed = self._listed()

@@ -10,12 +10,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from paddock.agents.links import Links
-from paddock.backends.base import PollPace
+from paddock.backends.base import Enforcement, PollPace, WantedReservation
 from paddock.backends.slurm import parse, partitions, reasons
 from paddock.backends.slurm.commands import Commands, complaint
 from paddock.backends.slurm.complaints import Trouble, diagnose
 from paddock.backends.slurm.owners import OWNER, by_owner, with_owner
 from paddock.backends.slurm.parse import QueueRow
+from paddock.backends.slurm.reservations import Reserver
 from paddock.backends.slurm.script import script
 from paddock.common.files import read_plain
 from paddock.errors import BackendBusy, BackendClosed, BackendError, BackendUnavailable
@@ -84,6 +85,7 @@ class SlurmBackend:
         self._pending: list[parse.PendingRow] = []
         self._pending_in: set[str] = set()  # the partitions that were asked about
         self._pending_due = 0.0
+        self._reserver = Reserver(self.commands, self._who, time.time)
         self._ahead: dict[tuple[str, int], int] = {}  # partition and priority -> how many of them come first
 
     # --- submissions --------------------------------------------------------------------------------------------------
@@ -307,6 +309,9 @@ class SlurmBackend:
             faults = [line for line in result.err.splitlines() if line.strip() and not _of_the_past(line)]
             if result.code and faults:
                 raise complaint("scontrol", replace(result, err="\n".join(faults)))
+
+    def reserve(self, wanted: Sequence[WantedReservation], known: Collection[str]) -> Mapping[str, Enforcement]:
+        return self._reserver.enforce(wanted, known)
 
     def hosts(self) -> Sequence[HostInfo]:
         return ()

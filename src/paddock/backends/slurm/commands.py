@@ -4,6 +4,7 @@ import logging
 import os
 import re
 import shlex
+import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -63,7 +64,23 @@ class Commands:
         if user is not None:
             done = self.owners.run(user, argv, text, self._settings.command_seconds, _of_settings(self._settings))
             return Result(done.out.decode(errors="replace"), done.err.decode(errors="replace"), done.code or 0)
-        whole = self._whole(argv)
+        return self._run(self._whole(argv), argv[0], text)
+
+    def operate(self, *argv: str) -> Result:
+        """Run scontrol with the rights of an operator.
+
+        Nothing but scontrol follows the prefix: a rule of sudo can then name the command with its arguments.
+        """
+        self.calls += 1
+        prefix = self._settings.operator_prefix
+        whole = ["scontrol", *argv]
+        if not prefix:
+            return self._run(self._whole(whole), "scontrol", None)
+        if shutil.which(prefix[0]) is None:
+            return Result("", f"{prefix[0]}, of `operator_prefix` in the settings of the backend, is not found", 127)
+        return self._run([*prefix, *([shlex.join(whole)] if _is_ssh(prefix) else whole)], "scontrol", None)
+
+    def _run(self, whole: Sequence[str], command: str, text: str | None) -> Result:
         log.debug("%s", shlex.join(whole))
         try:
             ran = subprocess.run(
@@ -78,7 +95,7 @@ class Commands:
             )
         except subprocess.TimeoutExpired:
             waited = f"{self._settings.command_seconds:g} s"
-            raise BackendUnavailable(f"`{argv[0]}` did not answer within {waited}") from None
+            raise BackendUnavailable(f"`{command}` did not answer within {waited}") from None
         except OSError as error:
             raise BackendUnavailable(
                 f"`{whole[0]}` cannot be run ({error.strerror}): are Slurm's commands installed on this node?"
@@ -91,7 +108,11 @@ class Commands:
             return [*_mortal(), *argv] if argv[0] == "sbatch" else list(argv)
         whole = ["env", *(f"{name}={value}" for name, value in _of_settings(self._settings).items()), *argv]
         # On the other side of ssh is a shell.
-        return [*prefix, *([shlex.join(whole)] if os.path.basename(prefix[0]) == "ssh" else whole)]  # noqa: PTH119
+        return [*prefix, *([shlex.join(whole)] if _is_ssh(prefix) else whole)]
+
+
+def _is_ssh(prefix: Sequence[str]) -> bool:
+    return os.path.basename(prefix[0]) == "ssh"  # noqa: PTH119
 
 
 def environment(given: Mapping[str, str], settings: SlurmSettings) -> dict[str, str]:

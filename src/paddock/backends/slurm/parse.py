@@ -16,6 +16,7 @@ from paddock.backends.slurm.complaints import message
 # What these parsers read: the commands' formats.
 QUEUE_FORMAT = "%i|%T|%r|%S|%e|%N|%P|%Q|%l|%j"
 PENDING_FORMAT = "%i|%P|%Q|%S"
+OCCUPANT_FORMAT = "%i|%u|%e|%N"
 ACCOUNTING_FORMAT = "JobID,State,ExitCode,Start,End,NodeList,Reason"
 
 # Set these for every command: exact times, and lists of array elements that are never cut short with "...".
@@ -94,6 +95,30 @@ class PartitionRow:
     allow_groups: str
     total_nodes: int
     max_nodes: int | None
+
+
+@dataclass(frozen=True)
+class ReservationRow:
+    """One reservation. `gpus`: how many of them it takes; None: those of its nodes, whole."""
+
+    name: str
+    starts_at: float
+    ends_at: float
+    nodes: frozenset[str]
+    users: frozenset[str]
+    flags: frozenset[str]
+    active: bool
+    gpus: int | None
+
+
+@dataclass(frozen=True)
+class OccupantRow:
+    """One job that is on nodes. `ends_at`: by its time limit; None if it has none."""
+
+    id: str
+    user: str
+    ends_at: float | None
+    nodes: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -351,6 +376,34 @@ def partitions(line: str) -> Iterator[PartitionRow]:
         total_nodes=_whole(fields.get("TotalNodes", "")) or 0,
         max_nodes=_whole(fields.get("MaxNodes", "")),
     )
+
+
+@_of_each_line
+def reservations(line: str) -> Iterator[ReservationRow]:
+    """Parse `scontrol show reservations --oneliner`."""
+    fields = _fields(line, "ReservationName")
+    starts_at, ends_at = moment(fields["StartTime"]), moment(fields["EndTime"])
+    if starts_at is None or ends_at is None:
+        raise ValueError(line)
+    gpus = re.search(r"\bgres/gpu=(\d+)", fields.get("TRES", ""))
+    flags = frozenset(_list(fields.get("Flags", "")))
+    yield ReservationRow(
+        name=fields["ReservationName"],
+        starts_at=starts_at,
+        ends_at=ends_at,
+        nodes=frozenset(expand_nodes(fields.get("Nodes", ""))),
+        users=frozenset(_list(fields.get("Users", ""))),
+        flags=flags,
+        active=fields.get("State") == "ACTIVE",
+        gpus=int(gpus[1]) if gpus and "SPEC_NODES" not in flags else None,
+    )
+
+
+@_of_each_line
+def occupants(line: str) -> Iterator[OccupantRow]:
+    """Parse `squeue -h -t RUNNING -o OCCUPANT_FORMAT`."""
+    id, user, end, nodes = line.split("|")
+    yield OccupantRow(id, user, moment(end), frozenset(expand_nodes(nodes)))
 
 
 def _fields(line: str, first: str) -> dict[str, str]:

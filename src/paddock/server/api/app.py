@@ -16,6 +16,7 @@ from paddock.errors import NotFound
 from paddock.models import Submission
 from paddock.server.api import (
     accounts,
+    devices,
     error_responses,
     events,
     hosts,
@@ -88,7 +89,7 @@ def _routes() -> list[BaseRoute]:
     api = APIRouter()
     checked = [Depends(permit)]
     people = (session, single_sign_on, team, me, notices, accounts)
-    for module in (lists, jobs, tasks, events, load, hosts, prometheus, system, *people):
+    for module in (lists, jobs, tasks, events, load, hosts, devices, prometheus, system, *people):
         api.include_router(module.router, prefix=PREFIX, responses=error_responses.RESPONSES, dependencies=checked)
     return api.routes
 

@@ -107,6 +107,7 @@ PERMISSIONS = {
     "scrape": LOOK,
     "inspect_script": SUBMIT,
     "list_hosts": LOOK,
+    "list_devices": LOOK,
     "scan_keys": MANAGE,
     "add_hosts": MANAGE,
     "lose_host": MANAGE,

@@ -5,13 +5,13 @@ A scheduler that hangs blocks only its own worker. Requests are passed on one af
 
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as TooLate
 from dataclasses import dataclass
 from typing import TypeVar
 
-from paddock.backends.base import Backend
+from paddock.backends.base import Backend, Enforcement, WantedReservation
 from paddock.errors import BackendBusy, BackendClosed, BackendUnavailable, PaddockError
 from paddock.models import AllocationBatch, AllocationChange, AllocationStatus, Check, Node
 from paddock.server.engine.requests import Requests
@@ -73,6 +73,7 @@ class BackendWorker:
         self._polls = Requests[str, Polled](self._executor, self._heard)
         self._traces = Requests[str, Polled](self._executor, lambda _: wake())
         self._changes = Requests[str, Change](self._executor, lambda _: wake())
+        self._reserves = Requests[str, Mapping[str, Enforcement]](self._executor, lambda _: wake())
         self._cancels: dict[tuple[str, bool], Future[None]] = {}  # by allocation, and whether only if it waits
         self._last: Mapping[str, AllocationStatus] | None = {}
         self._not_before = 0.0
@@ -243,6 +244,16 @@ class BackendWorker:
     def changed(self) -> list[Change]:
         """Return the changes that the backend has made or refused."""
         return self._results(self._changes)
+
+    def reserve(self, wanted: Sequence[WantedReservation], known: Collection[str]) -> None:
+        """Pass on which reservations its scheduler should have, unless such a request is under way."""
+        if self._clock() >= self._not_before:
+            self._reserves.begin(ALL, self.backend.reserve, wanted, known)
+
+    def reserved(self) -> Mapping[str, Enforcement] | None:
+        """Return what became of the reservations; None: nothing new."""
+        found = self._results(self._reserves)
+        return found[0] if found else None
 
     def check(self, batch: AllocationBatch, seconds: float) -> Check:
         """Ask the backend and wait for the answer. Any thread may call this."""

@@ -22,6 +22,7 @@ from paddock.server.engine import journals, launch, limits, mailbox, observe, re
 from paddock.server.engine.backend_worker import BackendWorker
 from paddock.server.engine.context import Context
 from paddock.server.engine.dealing import Dealer
+from paddock.server.engine.devices import DeviceFinder
 from paddock.server.engine.identical_curves import CurveComparison
 from paddock.server.engine.ingest import Ingest, RoundResult
 from paddock.server.engine.keep import Keeper
@@ -106,6 +107,7 @@ class Engine:
         self._notices = JobNotices(self.context)
         self._launch = launch.Launch(self.context)
         self._dealer = Dealer(self.context)
+        self._devices = DeviceFinder(self.context)
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._sweeper = ThreadPoolExecutor(1, thread_name_prefix="sweeper")
         self._to_put_away: deque[tuple[str, Future[bool]]] = deque()
@@ -328,6 +330,7 @@ class Engine:
         given_up = step("giving up", lambda: observe.give_up_missing(context, rows, now))
         if heard or given_up:
             rows = self._unclosed()
+        step("finding devices", lambda: self._devices.run(now))
         if step("launching", lambda: self._launch.run(rows, now)):
             rows = self._unclosed()
         step("dealing", lambda: self._dealer.run(rows, now))

@@ -540,7 +540,10 @@ reservations = Table(
     Column("outside_since", Float(53)),  # since when a rule no longer allows it
     Column("told", sa.JSON, nullable=False),  # what its people were told, and which hooks ran: name -> time
     Column("version", Integer, nullable=False, server_default=text("1")),
+    # It has ended, and all was done about that: it is history, which triggers keep from being changed.
+    Column("over", sa.Boolean, nullable=False, server_default=text("false")),
     sa.CheckConstraint("ends_at > starts_at", name="reservations_in_order"),
+    Index("ix_reservations_open", "starts_at", sqlite_where=text("NOT over"), postgresql_where=text("NOT over")),
     Index("ix_reservations_ends_at", "ends_at"),
     Index("ix_reservations_owner", "owner", "ends_at"),
     Index("ix_reservations_series", "series"),
@@ -627,6 +630,7 @@ wanted_slots = Table(
     Column("id", _RowId, primary_key=True, autoincrement=True),
     Column("owner", String(200), nullable=False),
     Column("devices", sa.JSON, nullable=False),
+    Column("gpus", Integer),  # that many of these devices, on one host; null: all of them
     Column("starts_at", Float(53), nullable=False),
     Column("ends_at", Float(53), nullable=False),
     Column("created_at", Float(53), nullable=False),

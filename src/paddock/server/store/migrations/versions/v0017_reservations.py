@@ -11,15 +11,39 @@ _RowId = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 # No two live bookings of one device overlap, whoever writes them.
 _TAKEN = """EXISTS (SELECT 1 FROM bookings WHERE device = NEW.device AND reservation <> NEW.reservation AND live
 AND starts_at < NEW.ends_at AND ends_at > NEW.starts_at)"""
+# What is over is history: whose it was, and when, stays as it is.
+_FIXED = "kind, owner, starts_at, ends_at, planned_end, cancelled_at, released_at, over"
+_PAST = "EXISTS (SELECT 1 FROM reservations WHERE id = {row}.reservation AND over)"
+_REFUSE = "BEGIN SELECT RAISE(ABORT, 'a reservation that is over cannot be changed'); END"
 _SQLITE = [
-    f"""CREATE TRIGGER bookings_no_overlap_{act.lower()} BEFORE {act} ON bookings WHEN NEW.live AND {_TAKEN}
-    BEGIN SELECT RAISE(ABORT, 'the device is reserved then'); END"""
-    for act in ("INSERT", "UPDATE")
+    *(
+        f"""CREATE TRIGGER bookings_no_overlap_{act.lower()} BEFORE {act} ON bookings WHEN NEW.live AND {_TAKEN}
+        BEGIN SELECT RAISE(ABORT, 'the device is reserved then'); END"""
+        for act in ("INSERT", "UPDATE")
+    ),
+    f"CREATE TRIGGER reservations_no_update BEFORE UPDATE OF {_FIXED} ON reservations WHEN OLD.over {_REFUSE}",
+    f"CREATE TRIGGER reservations_no_delete BEFORE DELETE ON reservations WHEN OLD.over {_REFUSE}",
+    *(
+        f"CREATE TRIGGER bookings_no_{act.lower()} BEFORE {act} ON bookings WHEN {_PAST.format(row=row)} {_REFUSE}"
+        for act, row in (("INSERT", "NEW"), ("UPDATE", "OLD"), ("DELETE", "OLD"))
+    ),
 ]
 _POSTGRES = [
     "CREATE EXTENSION IF NOT EXISTS btree_gist",
     """ALTER TABLE bookings ADD CONSTRAINT bookings_no_overlap EXCLUDE USING gist
     (device WITH =, numrange(starts_at::numeric, ends_at::numeric, '[)') WITH &&) WHERE (live)""",
+    """CREATE FUNCTION paddock_history_guard() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    RAISE EXCEPTION 'a reservation that is over cannot be changed'; END $$""",
+    f"""CREATE TRIGGER reservations_no_update BEFORE UPDATE OF {_FIXED} ON reservations
+    FOR EACH ROW WHEN (OLD.over) EXECUTE FUNCTION paddock_history_guard()""",
+    """CREATE TRIGGER reservations_no_delete BEFORE DELETE ON reservations
+    FOR EACH ROW WHEN (OLD.over) EXECUTE FUNCTION paddock_history_guard()""",
+    f"""CREATE FUNCTION paddock_bookings_guard() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF TG_OP <> 'INSERT' AND {_PAST.format(row="OLD")} OR TG_OP = 'INSERT' AND {_PAST.format(row="NEW")} THEN
+    RAISE EXCEPTION 'a reservation that is over cannot be changed'; END IF;
+    IF TG_OP = 'DELETE' THEN RETURN OLD; END IF; RETURN NEW; END $$""",
+    """CREATE TRIGGER bookings_history BEFORE INSERT OR UPDATE OR DELETE ON bookings
+    FOR EACH ROW EXECUTE FUNCTION paddock_bookings_guard()""",
 ]
 
 
@@ -79,7 +103,12 @@ def _reservations() -> None:
         sa.Column("outside_since", sa.Float(53), nullable=True),
         sa.Column("told", sa.JSON(), nullable=False),
         sa.Column("version", sa.Integer(), nullable=False, server_default=sa.text("1")),
+        sa.Column("over", sa.Boolean(), nullable=False, server_default=sa.text("false")),
         sa.CheckConstraint("ends_at > starts_at", name="reservations_in_order"),
+    )
+    unended = sa.text("NOT over")
+    op.create_index(
+        "ix_reservations_open", "reservations", ["starts_at"], sqlite_where=unended, postgresql_where=unended
     )
     op.create_index("ix_reservations_ends_at", "reservations", ["ends_at"])
     op.create_index("ix_reservations_owner", "reservations", ["owner", "ends_at"])
@@ -99,6 +128,7 @@ def _reservations() -> None:
         sa.Column("id", _RowId, primary_key=True, autoincrement=True),
         sa.Column("owner", sa.String(200), nullable=False),
         sa.Column("devices", sa.JSON(), nullable=False),
+        sa.Column("gpus", sa.Integer(), nullable=True),
         sa.Column("starts_at", sa.Float(53), nullable=False),
         sa.Column("ends_at", sa.Float(53), nullable=False),
         sa.Column("created_at", sa.Float(53), nullable=False),

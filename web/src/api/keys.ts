@@ -55,9 +55,8 @@ export const keys = {
   reservations: (since: number, until: number) => ['reservations', since, until] as const,
   anyReservation: () => ['reservations', 'any'] as const,
   freeSlots: (query: object) => ['reservations', 'free', query] as const,
-  allowedHours: (devices: readonly string[], since: number, until: number) =>
-    ['rules', 'hours', devices, since, until] as const,
-  ownQuota: () => ['quotas', 'mine'] as const,
+  allowedHours: (since: number, until: number) => ['rules', 'hours', since, until] as const,
+  ownQuota: (at: number) => ['quotas', 'mine', at] as const,
   overview: (weeks: number) => ['reservations', 'overview', weeks] as const,
   me: () => ['me'] as const,
   methods: () => ['methods'] as const,

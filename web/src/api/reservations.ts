@@ -44,7 +44,7 @@ export function useAnyReservation(enabled: boolean) {
   });
 }
 
-export type FreeQuery = NonNullable<operations['free_slots_api_v1_reservations_free_get']['parameters']['query']>;
+export type FreeQuery = NonNullable<operations['first_free_api_v1_reservations_free_get']['parameters']['query']>;
 
 /** The earliest that are free and that one may reserve. */
 export function useFreeSlots(query: FreeQuery | null) {
@@ -57,12 +57,25 @@ export function useFreeSlots(query: FreeQuery | null) {
   });
 }
 
-/** What is left of one's quotas. */
-export function useOwnQuota(enabled: boolean) {
+/** What is left of one's quotas, in the week of this moment. */
+export function useOwnQuota(at: number, enabled: boolean) {
+  const query = { at: text(at) };
   return useQuery({
-    queryKey: keys.ownQuota(),
-    queryFn: ({ signal }) => take(api.GET('/api/v1/me/quota', { signal })),
+    queryKey: keys.ownQuota(at),
+    queryFn: ({ signal }) => take(api.GET('/api/v1/me/quota', { params: { query }, signal })),
+    placeholderData: keepPreviousData,
     staleTime: 0,
+    enabled,
+  });
+}
+
+/** When one may reserve which devices. */
+export function useAllowedHours(enabled: boolean, since: number, until: number) {
+  const query = { since: text(since), until: text(until) };
+  return useQuery({
+    queryKey: keys.allowedHours(since, until),
+    queryFn: ({ signal }) => take(api.GET('/api/v1/rules/hours', { params: { query }, signal })),
+    placeholderData: keepPreviousData,
     enabled,
   });
 }

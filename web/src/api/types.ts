@@ -109,7 +109,7 @@ export type TokenScope = Schemas['TokenScope'];
 export type WhoAmI = Schemas['Me'];
 
 /** Reservations. */
-export type BookingProblem = Schemas['BookingProblem'];
+export type AllowedHours = Schemas['AllowedHours'];
 export type BookingResult = Schemas['BookingResult'];
 export type DeviceHours = Schemas['DeviceHours'];
 export type FreeSlot = Schemas['FreeSlot'];

@@ -23,7 +23,7 @@ export function Agenda({ reservations, devices, span, name, view, onOpen }: Prop
   const known = useMemo(() => new Map(devices.map((one) => [one.id, one])), [devices]);
   const shown = reservations.filter(
     (one) =>
-      overlaps(one, span.from, span.until) &&
+      overlaps(one, view.from ? span.from : Date.now(), span.until) &&
       (whose === 'all' || one.owner === name || one.guests?.includes(name)) &&
       one.devices.some((id) => fits(known.get(id), view)),
   );

@@ -91,7 +91,7 @@ export function CalendarBar({ devices, span, phone, onTurn, onReserve }: Props) 
         {!phone && (
           <Choice
             label="Free now for"
-            all="Free or not"
+            all="Free or taken"
             data={FREE_HOURS.map((hours) => ({ value: String(hours), label: hoursText(hours) }))}
             value={view.free ? String(view.free) : ''}
             onChange={(free) => setView({ free: Number(free) })}

@@ -16,8 +16,8 @@ interface Props {
 export function Facts({ form, known, maintenance }: Props) {
   const { team } = useMe();
   const own = form.owner === null && !maintenance;
-  const quota = useOwnQuota(team && own);
   const { from, until } = timesOf(form, shownZone());
+  const quota = useOwnQuota(from ?? Date.now(), team && own && from !== null);
   if (from === null || until === null || until <= from || form.devices.length === 0) return null;
   const start = Math.max(from, Date.now());
   const hours = gpuHours(form.devices, known, start, until);
@@ -43,7 +43,7 @@ export function Facts({ form, known, maintenance }: Props) {
 
 function wordsOf({ field, left, limit }: QuotaUse): string {
   if (field === 'gpu_hours_week')
-    return `${number(Math.max(left, 0), 3)} of ${number(limit, 3)} GPU-hours left this week`;
+    return `${number(Math.max(left, 0), 3)} of ${number(limit, 3)} GPU-hours left that week`;
   if (field === 'devices_at_once') return `at most ${number(limit)} GPUs at once`;
   if (field === 'open_reservations') return `${number(Math.max(left, 0))} of ${number(limit)} open reservations left`;
   if (field === 'longest_hours') return `at most ${duration(limit * 3600)} long`;

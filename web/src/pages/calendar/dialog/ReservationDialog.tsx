@@ -173,7 +173,14 @@ function ReservationForm({ opened, devices, reservations, may, known, onClose }:
       {!reservation && role === 'admin' && <ForAdmins form={form} onChange={change} />}
       <Facts form={form} known={known} maintenance={form.maintenance} />
       {ways.length > 0 && !booking && (
-        <Alert color="orange" variant="outline" icon={<IconAlert />} title="Already reserved" role="status">
+        <Alert
+          color="orange"
+          variant="outline"
+          icon={<IconAlert />}
+          title="Already reserved"
+          role="status"
+          styles={{ title: { color: 'var(--state-stopped-fg)' }, icon: { color: 'var(--state-stopped-fg)' } }}
+        >
           <ul className={styles.plain}>
             {ways.slice(0, 5).map((one) => (
               <li key={one.id}>

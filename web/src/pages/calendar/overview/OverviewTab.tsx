@@ -88,7 +88,8 @@ interface TableProps {
 
 function Table({ title, rows, empty, hours, devices }: TableProps) {
   return (
-    <section className="app-panel" aria-label={title} style={{ marginBottom: 16, maxHeight: 420, overflowY: 'auto' }}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
+    <section className={`app-panel ${styles.figures}`} aria-label={title} tabIndex={0}>
       <h2 className="app-panel-title">{title}</h2>
       {rows.length === 0 ? (
         <Text size="sm" c="dimmed" px="md" pb="sm">

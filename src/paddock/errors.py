@@ -7,6 +7,7 @@
     ├── NotFound              404
     │   └── AmbiguousId       409  a shortened id fits several things
     ├── Conflict              409  not possible in the present state
+    │   └── Refused           409  a reservation is refused; `booking` says why, and what is free
     ├── NotAuthorised         401
     ├── WrongOrigin           403  the request came from a page of another server
     ├── NotAllowed            403  the account may not do this
@@ -90,6 +91,12 @@ class AmbiguousId(NotFound, code="ambiguous_id", status=409):
 
 class Conflict(PaddockError, code="conflict", status=409):
     """That is not possible in the present state."""
+
+
+class Refused(Conflict, code="refused"):
+    """This cannot be reserved."""
+
+    booking: Any = None  # a BookingResult: the problems, and the first slots that are free
 
 
 class NotAuthorised(PaddockError, code="not_authorised", status=401):

@@ -20,6 +20,7 @@ NEEDS_SERVER = [
     ["prune"], ["prune", "--yes"], ["files", "k3v-1"], ["get", "k3v-1", "work"], ["diff", "k3v", "8wq"],
     ["note", "k3v"], ["rename", "k3v", "x"], ["tag", "k3v", "+a"], ["edit", "k3v"],
     ["whoami"], ["token", "ls"], ["token", "add", "x"], ["team", "on"], ["team", "status"], ["team", "off", "--yes"],
+    ["reserve", "gpu1:0", "--for", "4h"], ["free"], ["reservations"], ["cancel", "3f9c21aa"], ["gpus"],
     ["users", "ls"], ["users", "edit", "bob", "--role", "admin"], ["groups", "ls"], ["invite"], ["audit"],
 ]  # fmt: skip
 
@@ -73,6 +74,18 @@ def test_an_address_where_nobody_answers(alone: Cli) -> None:
         ["ls", "--limit", "0"],
         ["ls", "--state", "asleep"],
         ["tasks", "k3v", "--sort", "x"],
+        ["reserve", "--for", "4h"],
+        ["reserve", "gpu1:0", "--gpus", "2", "--for", "4h"],
+        ["reserve", "gpu1:0"],
+        ["reserve", "gpu1:0", "--for", "4h", "--until", "18:00"],
+        ["reserve", "gpu1:0", "--for", "4h", "--host", "gpu1"],
+        ["reserve", "gpu1:0", "--for", "4h", "--first"],
+        ["reserve", "--gpus", "0", "--for", "4h"],
+        ["free", "--gpus", "0"],
+        ["cancel"],
+        ["run"],
+        ["run", "--", "no-such-program"],
+        ["run", "--for", "4", "--", "true"],
     ],
     ids=" ".join,
 )

@@ -36,6 +36,8 @@ _COMMANDS = {
     "stop": "control:stop", "restart": "control:restart", "hold": "control:hold", "release": "control:release",
     "pin": "control:pin",
     "limits": "control:limits", "rm": "control:rm", "prune": "prune:prune", "export": "results:export",
+    "reserve": "reservations:reserve", "free": "reservations:free", "reservations": "reservations:reservations",
+    "cancel": "reservations:cancel", "gpus": "reservations:gpus", "run": "run_here:run",
     "nodes": "server:nodes", "load": "load:load", "inspect": "server:inspect", "environments": "server:environments",
     "notices": "notices:notices",
     "doctor": "doctor.command:doctor",
@@ -57,6 +59,14 @@ _GROUPS = {
     "groups": "List and change groups of people (for admins).",
     "hosts": "List, add and give up the machines that are reached by ssh.",
     "token": "",
+}
+
+
+# How the parser reads some command lines: what comes after the first word of `run` belongs to the program.
+_SETTINGS = {
+    "map": {"allow_extra_args": True},
+    "tag": {"ignore_unknown_options": True},
+    "run": {"allow_interspersed_args": False},
 }
 
 
@@ -100,7 +110,7 @@ def _function(name: str) -> Callable[..., Any]:
 
 def _command(name: str, function: Callable[..., Any]) -> Any:
     text, epilog = _texts(function.__doc__ or "")
-    more = {"map": {"allow_extra_args": True}, "tag": {"ignore_unknown_options": True}}.get(name)
+    more = _SETTINGS.get(name)
     alone = typer.Typer(add_completion=False)
     alone.command(name, help=text, epilog=epilog, no_args_is_help=False, context_settings=more)(function)
     return typer.main.get_command(alone)

@@ -39,6 +39,20 @@ def targets(ctx: typer.Context, incomplete: str) -> Found:
 
 
 @_silently
+def reservations(ctx: typer.Context, incomplete: str) -> Found:
+    from datetime import UTC, datetime
+
+    with _client(ctx) as client:
+        found = client.calendar.reservations(since=datetime.now(UTC), mine=True)
+    return [(one.id, clean(one.title) or f"{one.starts_at:%d %b}") for one in found if one.id.startswith(incomplete)]
+
+
+def released(ctx: typer.Context, incomplete: str) -> Found:
+    """Complete what `paddock release` takes."""
+    return reservations(ctx, incomplete) + jobs(ctx, incomplete)
+
+
+@_silently
 def partitions(ctx: typer.Context, incomplete: str) -> Found:
     with _client(ctx) as client:
         names = sorted({name for node in client.nodes() for name in node.partitions})

@@ -8,7 +8,8 @@ import typer
 from paddock.cli import base, complete, render
 from paddock.cli.base import Json, Targets
 from paddock.cli.options import pick, takes
-from paddock.errors import InvalidInput
+from paddock.client.light import LightClient
+from paddock.errors import AmbiguousId, InvalidInput, NotFound
 from paddock.models.states import TaskState
 
 if TYPE_CHECKING:
@@ -134,14 +135,56 @@ def pin(
     _adjust(jobs, lambda job: client.edit(job, pinned=not off), done, as_json)
 
 
-def release(ctx: typer.Context, jobs: Jobs, as_json: Json = False) -> None:
-    """Continue jobs and searches that were held with `paddock hold`.
+def release(
+    ctx: typer.Context,
+    targets: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="JOB|RESERVATION", help="Ids of held jobs, or of reservations.", autocompletion=complete.released
+        ),
+    ],
+    as_json: Json = False,
+) -> None:
+    """Continue jobs and searches that were held with `paddock hold`; or end reservations that run.
 
-    Example:
+    The rest of the time of a released reservation becomes free. One that has not begun is cancelled: `paddock cancel`.
+
+    Examples:
         paddock release k3v
+        paddock release 3f9c21aa
     """
     client = base.light_client(ctx)
-    _adjust(jobs, client.release, "released", as_json)
+
+    def one(target: str) -> tuple[list[Any], str]:
+        _refuse_task(target)
+        if not _is_reservation(client, target):
+            held = client.release(target)
+            return [held], f"{held.id} released"
+        over = client.calendar.release(target)
+        return [over], f"{over.id} released: the rest of its time is free"
+
+    if code := _each(targets, one, as_json, None):
+        raise typer.Exit(code)
+
+
+def _is_reservation(client: LightClient, target: str) -> bool:
+    """Return True if a reservation has this id, and False if a job has it. Raise if both, or neither."""
+    found: list[str | None] = []
+    for look in (client.detail, client.calendar.reservation):
+        try:
+            found.append(look(target).id)
+        except AmbiguousId:
+            raise
+        except NotFound:
+            found.append(None)
+    job, reservation = found
+    if job and reservation and target not in (job, reservation):
+        raise AmbiguousId(f"{target} is the beginning of a job ({job}) and of a reservation ({reservation}).")
+    if not job and not reservation:
+        raise NotFound(
+            f"There is no job and no reservation {target!r}: `paddock ls` and `paddock reservations` list them."
+        )
+    return job is None or target == reservation
 
 
 @takes(pick("time nice priority", time="Time limit of their allocations, such as 4h or 1-12:00:00."))

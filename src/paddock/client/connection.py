@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 from paddock.client import logins, site
 from paddock.client.http import BadAddress, Http, Interrupted, Response, Stream, Timeout, to_port, to_socket
-from paddock.errors import NotAuthorised, PaddockError, ServerUnreachable, by_code
+from paddock.errors import NotAuthorised, PaddockError, Refused, ServerUnreachable, by_code
 from paddock.home import server_file, tls, unix_socket
 from paddock.paths import Home, home_folder, refuse_foreign
 
@@ -371,4 +371,9 @@ def refuse(response: Response, url: str) -> None:
         )
     fields = error.get("fields")
     named = {str(name): str(text) for name, text in fields.items()} if isinstance(fields, dict) else {}
-    raise by_code(str(error.get("code")))(error["message"], fields=named)
+    made = by_code(str(error.get("code")))(error["message"], fields=named)
+    if isinstance(made, Refused) and isinstance(error.get("booking"), dict):
+        from paddock.models import BookingResult  # takes a while, and most errors do without
+
+        made.booking = BookingResult.model_validate(error["booking"])
+    raise made

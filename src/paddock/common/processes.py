@@ -34,10 +34,10 @@ def adopt_orphans() -> None:
         _prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def die_with(parent: int) -> None:
-    """Have this process killed when its parent ends."""
+def die_with(parent: int, number: int = signal.SIGKILL) -> None:
+    """Have this process killed, or sent another signal, when its parent ends."""
     if _prctl is not None:
-        _prctl(_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        _prctl(_SET_PDEATHSIG, number, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(1)
 

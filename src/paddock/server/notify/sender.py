@@ -30,7 +30,7 @@ _INSIDE = "it is inside this network: an admin can allow it in `notify.hosts`"
 _LONGEST = 200
 
 
-class Refused(Exception):
+class RefusedAddress(Exception):
     """An address that may not be used, with the reason."""
 
 
@@ -78,23 +78,23 @@ class NetworkGuard:
             raise PermissionError(f"connections to {host or 'sockets of this machine'} are refused")
 
     def check(self, url: str) -> None:
-        """Raise Refused for a URL whose host is inside, or that sets what it may not."""
+        """Raise RefusedAddress for a URL whose host is inside, or that sets what it may not."""
         parts = urlsplit(url)
         for name, _ in parse_qsl(parts.query, keep_blank_values=True):
             if name.lower() not in PARAMETERS:
-                raise Refused(f"the parameter {name[:40]!r} cannot be used here: leave it out")
+                raise RefusedAddress(f"the parameter {name[:40]!r} cannot be used here: leave it out")
         host = (parts.hostname or "").lower()
         cloud = parts.scheme in ("ntfy", "ntfys") and not parts.path.strip("/")
         if parts.scheme in FIXED or cloud or host in self._hosts:
             return
         if any(is_inside(one) for one in resolved(host) - self._allowed):
-            raise Refused(f"{host} cannot be used: {_INSIDE}")
+            raise RefusedAddress(f"{host} cannot be used: {_INSIDE}")
 
 
 def _service(apprise: Any, url: str, schemes: list[str] | None, guard: NetworkGuard | None) -> Any:
     scheme = url.partition("://")[0].lower()
     if schemes is not None and scheme not in schemes:
-        raise Refused(f"an address must begin with one of: {', '.join(f'{one}://' for one in schemes)}")
+        raise RefusedAddress(f"an address must begin with one of: {', '.join(f'{one}://' for one in schemes)}")
     try:
         if guard is not None:
             guard.check(url)
@@ -104,7 +104,9 @@ def _service(apprise: Any, url: str, schemes: list[str] | None, guard: NetworkGu
     except ValueError:
         found = None
     if not isinstance(found, apprise.NotifyBase):
-        raise Refused("this is not an address as apprise writes them: https://appriseit.com/services/ lists them")
+        raise RefusedAddress(
+            "this is not an address as apprise writes them: https://appriseit.com/services/ lists them"
+        )
     return found
 
 
@@ -132,7 +134,7 @@ def _outcome(
         sender = apprise.Apprise()
         sender.add(service)
         sent = sender.notify(body=message["body"], title=message["title"], body_format=apprise.NotifyFormat.TEXT)
-    except Refused as error:
+    except RefusedAddress as error:
         return {"ok": False, "problem": str(error), "refused": True}
     except Exception as error:  # a plugin: what it raises stays with this message
         return {"ok": False, "problem": type(error).__name__}

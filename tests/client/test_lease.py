@@ -1,0 +1,177 @@
+"""Test how GPUs are held for a program, against a calendar in memory whose clock the test moves."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any, cast
+
+import pytest
+
+from paddock.client.calendar import CalendarCalls
+from paddock.client.lease import LEASE_SECONDS, RENEW_SECONDS, GpuLease, WantedGpus, take
+from paddock.errors import Conflict, NotFound, Refused, ServerUnreachable
+from paddock.models import BookingProblem, BookingResult, FreeSlot, Reservation
+
+NOW = datetime(2026, 11, 18, 12, tzinfo=UTC)
+WANTED = WantedGpus(1, "gpu1", "lab", "train")
+
+
+def after(seconds: float) -> datetime:
+    return NOW + timedelta(seconds=seconds)
+
+
+class Calendar:
+    """One GPU, others' reservations of it, and ours."""
+
+    def __init__(self) -> None:
+        self.now = NOW
+        self.others: list[tuple[datetime, datetime]] = []
+        self.ours: Reservation | None = None
+        self.made = 0
+        self.down = False
+
+    def clock(self) -> datetime:
+        return self.now
+
+    def reserve(self, devices: Any = (), *, seconds: int, starts_at: datetime | None = None, **_: Any) -> BookingResult:
+        begin = starts_at or self.now
+        self._check(begin, begin + timedelta(seconds=seconds))
+        self.made += 1
+        end = begin + timedelta(seconds=seconds)
+        times = {"starts_at": begin, "ends_at": end, "planned_end": end, "created_at": self.now}
+        self.ours = Reservation(id=f"r{self.made}", owner="alice", devices=["gpu"], by="alice", version=1, **times)
+        return BookingResult(reservations=[self.ours])
+
+    def reservation(self, id: str) -> Reservation:
+        if self.down:
+            raise ServerUnreachable
+        if self.ours is None or self.ours.id != id:
+            raise NotFound
+        return self.ours
+
+    def change(self, id: str, version: int, **changes: Any) -> Reservation:
+        found = self.reservation(id)
+        if version != found.version:
+            raise Conflict
+        new = found.model_copy(update={**changes, "version": version + 1})
+        self._check(new.starts_at, new.ends_at)
+        self.ours = new
+        return new
+
+    def free(self, *_: Any, **__: Any) -> list[FreeSlot]:
+        begin = max([self.now, *(end for _, end in self.others)])
+        end = begin + timedelta(hours=1)
+        return [FreeSlot(devices=["gpu"], host="gpu1", backend="lab", starts_at=begin, ends_at=end)]
+
+    def release(self, id: str) -> None:
+        self.end("released_at")
+
+    def cancel(self, id: str) -> None:
+        self.end("cancelled_at")
+
+    def end(self, how: str) -> None:
+        assert self.ours is not None
+        self.ours = self.ours.model_copy(update={how: self.now})
+
+    def _check(self, begin: datetime, end: datetime) -> None:
+        for taken, until in self.others:
+            if begin < until and taken < end:
+                refusal = Refused("gpu1:0 is reserved by bob.")
+                problem = BookingProblem(kind="taken", message="taken", starts_at=max(begin, taken), ends_at=until)
+                refusal.booking = BookingResult(problems=[problem], free=self.free())
+                raise refusal
+
+
+@pytest.fixture
+def calendar() -> Calendar:
+    return Calendar()
+
+
+def held(calendar: Calendar, wanted: WantedGpus = WANTED, *, wait: bool = True) -> GpuLease:
+    return take(cast(CalendarCalls, calendar), wanted, wait=wait, clock=calendar.clock)
+
+
+def test_it_is_short_and_made_longer_while_somebody_keeps_it(calendar: Calendar) -> None:
+    lease = held(calendar)
+    assert (lease.begun, lease.seconds_left) == (True, LEASE_SECONDS)
+    calendar.now = after(RENEW_SECONDS - 1)
+    assert lease.keep()
+    assert lease.held.version == 1
+    calendar.now = after(RENEW_SECONDS)
+    assert lease.keep()
+    assert lease.seconds_left == LEASE_SECONDS
+    lease.give_back()
+    assert calendar.ours is not None
+    assert calendar.ours.released_at == calendar.now
+
+
+def test_a_length_is_reserved_at_once_and_extended_from_its_end_on(calendar: Calendar) -> None:
+    lease = held(calendar, WantedGpus(1, "gpu1", "lab", seconds=4 * 3600))
+    calendar.now = after(2 * 3600)
+    assert lease.keep()
+    assert lease.held.ends_at == after(4 * 3600)
+    calendar.now = after(4 * 3600 - 60)
+    assert lease.keep()
+    assert lease.seconds_left == LEASE_SECONDS
+
+
+def test_what_is_not_free_is_taken_at_the_first_time_when_it_is(calendar: Calendar) -> None:
+    calendar.others = [(NOW, after(3600))]
+    with pytest.raises(Refused, match="bob"):
+        held(calendar, wait=False)
+    lease = held(calendar)
+    assert (lease.begun, lease.held.starts_at) == (False, after(3600))
+    lease.sooner()
+    assert lease.held.starts_at == after(3600)
+    calendar.others, calendar.now = [], after(600)  # bob has released it
+    lease.sooner()
+    assert (lease.begun, lease.held.starts_at) == (True, after(600))
+
+
+def test_what_has_not_begun_is_cancelled(calendar: Calendar) -> None:
+    calendar.others = [(NOW, after(3600))]
+    held(calendar).give_back()
+    assert calendar.ours is not None
+    assert calendar.ours.cancelled_at
+
+
+def test_somebody_who_comes_after_us_limits_it(calendar: Calendar) -> None:
+    lease = held(calendar)
+    calendar.others = [(after(2000), after(9000))]
+    calendar.now = after(RENEW_SECONDS)
+    assert lease.keep()
+    assert lease.held.ends_at == after(2000)
+    assert lease.refusal == "gpu1:0 is reserved by bob."
+    calendar.now = after(2001)
+    assert not lease.keep()
+
+
+def test_a_refusal_that_is_over_is_forgotten(calendar: Calendar) -> None:
+    lease = held(calendar)
+    calendar.others, calendar.now = [(after(2000), after(9000))], after(RENEW_SECONDS)
+    lease.keep()
+    calendar.others = []
+    assert lease.keep()
+    assert (lease.refusal, lease.seconds_left) == (None, LEASE_SECONDS)
+
+
+@pytest.mark.parametrize("how", ["released_at", "cancelled_at"])
+def test_it_is_over_when_somebody_ends_it(calendar: Calendar, how: str) -> None:
+    lease = held(calendar)
+    calendar.end(how)
+    assert not lease.keep()
+
+
+def test_a_server_that_is_away_ends_nothing_and_the_gpus_are_taken_again(calendar: Calendar) -> None:
+    lease = held(calendar)
+    calendar.down, calendar.now = True, after(2 * LEASE_SECONDS)
+    assert lease.keep()
+    calendar.down = False
+    assert lease.keep()
+    assert (lease.held.id, lease.seconds_left) == ("r2", LEASE_SECONDS)
+
+
+def test_a_change_by_somebody_else_does_not_stop_it(calendar: Calendar) -> None:
+    lease = held(calendar)
+    calendar.change("r1", 1, title="from the page")
+    calendar.now = after(RENEW_SECONDS)
+    assert lease.keep()
+    assert lease.seconds_left == LEASE_SECONDS

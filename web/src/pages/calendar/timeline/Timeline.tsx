@@ -58,7 +58,7 @@ export function Timeline(props: Props) {
   const open = (box: Box) => onOpen(box.reservation);
   const shared = { span, rows, rowOf, boxes, now, changeable: may, onSelect, onChange, onOpen: open };
   const keys = useKeys({ ...shared, onTurn, onReveal });
-  const { drag, handlers } = useDrag({ ...shared, lanes, scroller, onPoint: keys.point });
+  const { drag, handlers } = useDrag({ ...shared, canReserve, lanes, scroller, onPoint: keys.point });
   const change = drag?.kind === 'change' ? drag.change : (keys.held ?? pending);
   const chosen = drag?.kind === 'select' ? drag.area : null;
 

@@ -20,6 +20,7 @@ interface Options {
   lanes: RefObject<HTMLDivElement | null>;
   scroller: RefObject<HTMLDivElement | null>;
   now: number;
+  canReserve: boolean;
   /** What may be changed of it by dragging. */
   changeable: (box: Box) => 'all' | 'end' | 'nothing';
   onSelect: (selection: Selection) => void;
@@ -70,7 +71,7 @@ export function useDrag(options: Options) {
     const target = event.target as HTMLElement;
     const key = target.closest<HTMLElement>('[data-box]')?.dataset.box;
     const box = known.current.boxes.find((one) => one.key === key);
-    const kind = box ? kindOf(known.current.changeable(box), target.dataset.edge) : 'select';
+    const kind = box ? kindOf(known.current.changeable(box), target.dataset.edge) : known.current.canReserve ? 'select' : 'nothing';
     const touch = event.pointerType === 'touch';
     begun.current = {
       kind: touch ? 'nothing' : kind,

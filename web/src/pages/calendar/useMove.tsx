@@ -4,6 +4,7 @@ import { useEditReservation } from '../../api/reservations';
 import type { Reservation } from '../../api/types';
 import { shownZone } from '../../lib/format';
 import { failed, offer } from '../../parts/notify';
+import { sameOnes } from './lib/form';
 import { boxName, spanName } from './lib/words';
 import type { Change } from './timeline/place';
 
@@ -18,7 +19,7 @@ export function useMove(onRefused: (change: Change, error: unknown) => void) {
     const { id, version, starts_at, ends_at, devices: before } = reservation;
     const patch = {
       version,
-      ...(devices.join() !== before.join() && { devices }),
+      ...(!sameOnes(devices, before) && { devices }),
       ...(from !== Date.parse(starts_at) && { starts_at: text(from) }),
       ...(until !== Date.parse(ends_at) && { ends_at: text(until) }),
     };

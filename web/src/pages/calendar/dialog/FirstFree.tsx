@@ -26,8 +26,12 @@ export function FirstFree({ opened, devices, onClose, onTake }: Props) {
   const names = (of: (device: ReservableDevice) => string) => [...new Set(devices.map(of).filter(Boolean))].sort();
   const find = (event: FormEvent) => {
     event.preventDefault();
-    const seconds = Math.round(Number(hours) * 3600);
-    setQuery({ gpus: Number(gpus), seconds, ...(model && { model }), ...(host && { host }) });
+    setQuery({
+      gpus: Number(gpus),
+      seconds: `${Math.round(Number(hours) * 3600)}s`,
+      ...(model && { model }),
+      ...(host && { host }),
+    });
   };
   const ready = Number(gpus) >= 1 && Number(hours) > 0;
   return (

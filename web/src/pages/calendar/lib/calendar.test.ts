@@ -159,7 +159,7 @@ describe('words', () => {
         LAB.map(({ id }) => id),
         known,
       ),
-    ).toBe('gpu10:0, gpu2:1, gpu2:0 and 2 more');
+    ).toBe('gpu2:0, gpu2:1, gpu2:2 and 2 more');
     expect(gpuHours(['gpu2x0', 'gpu2x1'], known, NOON, NOON + 3 * HOUR)).toBe(6);
   });
 });

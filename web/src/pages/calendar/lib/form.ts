@@ -90,12 +90,18 @@ export function patchOf(form: Form, before: Reservation, zone: string): Reservat
   const patch: ReservationPatch = { version: before.version };
   if (form.title !== old.title) patch.title = form.title;
   if (form.description !== old.description) patch.description = form.description;
-  if (form.devices.join() !== old.devices.join()) patch.devices = form.devices;
+  if (!sameOnes(form.devices, old.devices)) patch.devices = form.devices;
   if (form.from !== old.from && from !== null) patch.starts_at = text(from);
   if (form.until !== old.until && until !== null) patch.ends_at = text(until);
-  if (form.guests.join() !== old.guests.join()) patch.guests = form.guests;
-  if (form.groups.join() !== old.groups.join()) patch.guest_groups = form.groups;
+  if (!sameOnes(form.guests, old.guests)) patch.guests = form.guests;
+  if (!sameOnes(form.groups, old.groups)) patch.guest_groups = form.groups;
   return patch;
+}
+
+/** In whatever order. */
+export function sameOnes(some: readonly string[], others: readonly string[]): boolean {
+  const known = new Set(others);
+  return some.length === known.size && some.every((one) => known.has(one));
 }
 
 export type Phase = 'to come' | 'running' | 'over';

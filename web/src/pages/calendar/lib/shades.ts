@@ -16,15 +16,12 @@ export function shadesOf(allowed: readonly AllowedHours[], rows: readonly Row[],
     if (missing.length) for (const id of devices) gaps.set(id, missing);
   }
   const areas: Area[] = [];
-  let last: { gaps: readonly Stretch[]; areas: Area[] } | null = null;
+  let above: readonly Stretch[] | undefined;
   for (const [index, row] of rows.entries()) {
     const own = row.kind === 'device' ? gaps.get(row.device.id) : undefined;
-    if (own && last?.gaps === own) {
-      for (const area of last.areas) area.rows += 1; // the row above has the same
-      continue;
-    }
-    last = own ? { gaps: own, areas: own.map((gap) => ({ row: index, rows: 1, ...gap })) } : null;
-    if (last) areas.push(...last.areas);
+    if (own && own === above) for (const area of areas.slice(-own.length)) area.rows += 1;
+    else if (own) areas.push(...own.map((gap) => ({ row: index, rows: 1, ...gap })));
+    above = own;
   }
   return areas;
 }

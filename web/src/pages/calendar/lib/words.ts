@@ -4,6 +4,7 @@ import type { ReservableDevice, Reservation } from '../../../api/types';
 import { duration, plural } from '../../../lib/format';
 import { dayText, HOUR } from '../../../lib/zone';
 
+const inOrder = new Intl.Collator('en', { numeric: true }).compare;
 const forms = new Map<string, Intl.DateTimeFormat>();
 
 function inForm(at: number, zone: string, name: string, options: Intl.DateTimeFormatOptions): string {
@@ -46,7 +47,7 @@ export function boxName({ kind, owner, title }: Reservation): string {
 
 /** `gpu1:0, gpu1:1 and 6 more`. */
 export function deviceNames(ids: readonly string[], devices: ReadonlyMap<string, ReservableDevice>, most = 4): string {
-  const names = ids.map((id) => devices.get(id)?.name ?? id);
+  const names = ids.map((id) => devices.get(id)?.name ?? id).sort(inOrder);
   if (names.length <= most) return names.join(', ');
   return `${names.slice(0, most - 1).join(', ')} and ${names.length - most + 1} more`;
 }

@@ -4,6 +4,7 @@ import type { Reservation } from '../../../api/types';
 import { useNow } from '../../../parts/RelativeTime';
 import styles from '../Calendar.module.css';
 import { type Box, boxesOf, rowOfDevice } from '../lib/boxes';
+import { sameOnes } from '../lib/form';
 import { devicesOf, type Row } from '../lib/rows';
 import { percentOf, type Span } from '../lib/span';
 import { spanName } from '../lib/words';
@@ -137,7 +138,7 @@ function changed({ reservation, devices, from, until }: Change): Reservation {
 
 function isChanged({ reservation, devices, from, until }: Change): boolean {
   const { starts_at, ends_at, devices: before } = reservation;
-  return from !== Date.parse(starts_at) || until !== Date.parse(ends_at) || devices.join() !== before.join();
+  return from !== Date.parse(starts_at) || until !== Date.parse(ends_at) || !sameOnes(devices, before);
 }
 
 function reserveCell(

@@ -71,7 +71,11 @@ export function useDrag(options: Options) {
     const target = event.target as HTMLElement;
     const key = target.closest<HTMLElement>('[data-box]')?.dataset.box;
     const box = known.current.boxes.find((one) => one.key === key);
-    const kind = box ? kindOf(known.current.changeable(box), target.dataset.edge) : known.current.canReserve ? 'select' : 'nothing';
+    const kind = box
+      ? kindOf(known.current.changeable(box), target.dataset.edge)
+      : known.current.canReserve
+        ? 'select'
+        : 'nothing';
     const touch = event.pointerType === 'touch';
     begun.current = {
       kind: touch ? 'nothing' : kind,

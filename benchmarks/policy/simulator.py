@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from paddock.models import Traits
-from paddock.rules.policy import Decision, GiveWay, Request, Start, Wait, Withdraw, plan
+from paddock.rules.gaps import Booking
+from paddock.rules.policy import Decision, GiveWay, Leave, Request, Start, Wait, Withdraw, plan
 from paddock.rules.pool import Holding, JobDemand, Need, PolicyNode, Pool
 
 SLURM = Traits(queued=True, multi_node=True, counts_memory=True, counts_cores_of_gpu_tasks=True)
@@ -23,6 +24,15 @@ class Job:
     arrives: float = 0.0
     priority: int = 0
     parallel: int | None = None
+
+
+@dataclass(frozen=True)
+class Made:
+    """A reservation, the time at which it is made, and the time at which it is cancelled."""
+
+    at: float
+    booking: Booking
+    cancelled: float = float("inf")
 
 
 @dataclass
@@ -45,11 +55,14 @@ class Cluster:
     one_owner_a_node: bool = False
     policy: Callable[[Pool, float], list[Decision]] = plan
     weights: dict[str, float] = field(default_factory=dict)
+    made: Sequence[Made] = ()
+    notice: float = 900.0
     now: float = 0.0
     holdings: dict[str, Holding] = field(default_factory=dict)
     waits: dict[str, Wait] = field(default_factory=dict)
     used: dict[str, float] = field(default_factory=lambda: defaultdict(float))  # owner -> device seconds
     gave_way: int = 0
+    cut: int = 0  # tasks that were ended because their devices were reserved
     idle: float = 0.0
 
     def __post_init__(self) -> None:
@@ -57,8 +70,13 @@ class Cluster:
         self._events: list[tuple[float, int, str, str]] = []  # time, order, what, whose
         self._order = 0
         self._past: dict[str, float] = defaultdict(float)
+        self._running: dict[str, tuple[float, float]] = {}  # allocation -> when its task began, and how long it takes
         for job in self.jobs:
             self._at(job.arrives, "arrives", job.name)
+        for one in self.made:
+            for time in (one.at, one.cancelled, one.booking.starts_at, one.booking.ends_at):
+                if time < float("inf"):
+                    self._at(time, "reserved", "")
 
     def _at(self, time: float, what: str, whose: str) -> None:
         self._order += 1
@@ -73,7 +91,9 @@ class Cluster:
                 _, _, what, whose = heapq.heappop(self._events)
                 if what == "ends":
                     self._task_ended(whose)
-                else:
+                elif what == "leaves":
+                    self._leave(whose)
+                elif what == "arrives":
                     self.states[whose].idle_since = time
             self.decide()
         if not self._events:
@@ -116,6 +136,8 @@ class Cluster:
             past=dict(self._past),
             weights=self.weights,
             one_owner_a_node=self.one_owner_a_node,
+            bookings=tuple(one.booking for one in self.made if one.at <= self.now < one.cancelled),
+            notice=self.notice,
         )
 
     def _wanted(self, one: _Running) -> int:
@@ -133,7 +155,8 @@ class Cluster:
         for _ in range(ROUNDS):
             decisions = self.policy(self.pool(), self.now)
             self.waits = {one.job: one for one in decisions if isinstance(one, Wait)}
-            actions = [one for one in decisions if not isinstance(one, Wait)]
+            actions = [one for one in decisions if not isinstance(one, Wait | Leave)]
+            self._shorten([one for one in decisions if isinstance(one, Leave)])
             done += len(actions)
             for one in actions:
                 self._carry_out(one)
@@ -165,7 +188,9 @@ class Cluster:
             holding = Holding(key, job.name, job.owner, job.need)
             if isinstance(decision, Start):
                 self._refuse_taken(decision, job.need)
-                holding = replace(holding, nodes=(decision.node,), devices=decision.devices)
+                holding = replace(holding, nodes=(decision.node,), devices=decision.devices, until=decision.until)
+                if decision.until is not None:
+                    self._at(decision.until, "leaves", key)
             self.holdings[key] = holding
             if holding.nodes:
                 self._take_task(key)
@@ -194,22 +219,53 @@ class Cluster:
             else:
                 return
 
+    def _shorten(self, leaves: Sequence[Leave]) -> None:
+        for one in leaves:
+            self.holdings[one.key] = replace(self.holdings[one.key], until=one.at)
+            if one.at is not None:
+                self._at(one.at, "leaves", one.key)
+
+    def _leave(self, key: str) -> None:
+        """End an allocation whose time is over. A task that can make way goes on later, others begin again."""
+        holding = self.holdings.get(key)
+        if holding is None or holding.until is None or holding.until > self.now:
+            return
+        state = self.states[holding.job]
+        began, seconds = self._running.pop(key)
+        done = self.now - began if holding.need.yields else 0.0
+        state.left.appendleft(max(seconds - done, 1.0))
+        state.running -= 1
+        self.cut += 1
+        self._end(key)
+
+    def _end(self, key: str) -> None:
+        holding = self.holdings.pop(key)
+        mine = any(one.job == holding.job for one in self.holdings.values())
+        self.states[holding.job].idle_since = None if mine else self.now
+
+    def _fits(self, holding: Holding, seconds: float) -> bool:
+        """Return True if a runner begins one more task."""
+        fresh = holding.frees_at is None
+        return fresh or holding.need.yields or holding.until is None or self.now + seconds <= holding.until
+
     def _take_task(self, key: str) -> None:
         holding = self.holdings[key]
         state = self.states[holding.job]
-        if not state.left or holding.leaving_for:
-            del self.holdings[key]
-            mine = any(one.job == holding.job for one in self.holdings.values())
-            state.idle_since = None if mine else self.now
+        if not state.left or holding.leaving_for or not self._fits(holding, state.left[0]):
+            self._end(key)
             return
         seconds = state.left.popleft()
         state.running += 1
         state.idle_since = None
         state.starts.append(self.now)
         self.holdings[key] = replace(holding, frees_at=self.now + seconds)
+        self._running[key] = (self.now, seconds)
         self._at(self.now + seconds, "ends", key)
 
     def _task_ended(self, key: str) -> None:
+        if key not in self._running or sum(self._running[key]) > self.now:
+            return  # it was cut off
+        del self._running[key]
         holding = self.holdings[key]
         state = self.states[holding.job]
         state.running -= 1

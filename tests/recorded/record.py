@@ -1,16 +1,18 @@
 """Start a small Slurm, bring jobs into many states, and record what Slurm's commands really print.
 
-    sudo python3 -m tests.recorded.record tests/recorded
+    sudo python3 -m tests.recorded.record tests/recorded [reservations]
 
 writes `tests/recorded/<version>/`: one file per output that is not empty, `index.json`, and `jobs.json` with the ids of
 the jobs. It needs root, munge, slurmctld, slurmd, slurmdbd, the Slurm clients and MariaDB, and of Python only the
 standard library, so that it also runs in a chroot of another distribution with another Slurm. Everything happens in
 separate namespaces (processes, mounts, host name): nothing stays, and no path or name of the machine is recorded.
+With `reservations`, only outputs about reservations are recorded again.
 Without a writable cgroup v1 nothing enforces memory limits: then the job that takes too much is left out.
 """
 
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -30,13 +32,16 @@ HOSTILE = """x|RUNNING|'q"uo$te; é 訓練 %s\\n  end"""
 
 
 class Recorder:
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, anew: bool) -> None:
         words = must("sinfo", "--version").split()
         self.version = words[-1]
         self.folder = root / ".".join(self.version.split(".")[:2])
-        shutil.rmtree(self.folder, ignore_errors=True)
-        self.folder.mkdir(parents=True)
         self.index: list[dict[str, object]] = []
+        if anew:
+            shutil.rmtree(self.folder, ignore_errors=True)
+        else:
+            self.index = json.loads((self.folder / "index.json").read_text())
+        self.folder.mkdir(parents=True, exist_ok=True)
 
     def take(
         self, name: str, *argv: str, user: str = "alice", env: dict[str, str] | None = None, limit: float = 60
@@ -50,7 +55,7 @@ class Recorder:
             entry[stream] = f"{name}.{stream}" if text else None
             if text:
                 (self.folder / f"{name}.{stream}").write_text(text.replace(os.uname().release, "6.1.0"))
-        self.index.append(entry)
+        self.index = [one for one in self.index if one["name"] != name] + [entry]
         return out
 
     def finish(self) -> None:
@@ -284,7 +289,54 @@ def without_accounting(cluster: Cluster, recorder: Recorder) -> None:
     take("queue-full", *sbatch("-H"), limit=5)
 
 
-def main(root: Path) -> None:
+def reservations(recorder: Recorder) -> None:
+    """Reservations as root, who is SlurmUser here; alice is an ordinary user, and bob becomes an operator."""
+    now, show = int(time.time()), ("scontrol", "show", "reservations", "-o")
+
+    def ask(name: str, *fields: str, act: str = "create", user: str = "root") -> None:
+        what = ("create", "reservation") if act == "create" else (act,)
+        recorder.take(f"reservation-{name}", "scontrol", *what, *fields, user=user)
+
+    def of(name: str, nodes: str, users: str = "alice", start: int | None = 3600) -> list[str]:
+        starts = "now" if start is None else f"uts{now + start}"
+        fields = [f"StartTime={starts}", f"EndTime=uts{now + 7200}", f"Nodes={nodes}", f"Users={users}"]
+        return [f"ReservationName=paddock-{name}", *fields]
+
+    recorder.take("reservations-none", *show)
+    ask("created", *of("one", "r1"))
+    ask("overlap", *of("two", "r[1-2]"))
+    ask("wrong-user", *of("two", "r2", users="nobody-here"))
+    ask("wrong-node", *of("two", "r9"))
+    ask("past", *of("two", "r2", start=-3600))
+    ask("denied", *of("two", "r2"), user="alice")
+    must("sacctmgr", "-i", "-Q", "modify", "user", "bob", "set", "AdminLevel=Operator")
+    ask("operator", *of("operated", "r4", users="alice,bob"), user="bob")
+    ask("maintenance", *of("upkeep", "r1"), "Flags=MAINT,IGNORE_JOBS")
+    ask("updated", "ReservationName=paddock-one", f"EndTime=uts{now + 9000}", "Users=bob", act="update")
+    busy = submit("-w", "r3", "-t", "120")
+    until("a busy node", lambda: state(busy) == "RUNNING")
+    ask("busy", *of("two", "r3"))
+    recorder.take("occupants", "squeue", "-h", "-t", "RUNNING", "-w", "r3", "-o", "%i|%u|%e|%N", env=EXACT)
+    ask("now", *of("now", "r2", start=None))
+    ask("begun", "ReservationName=paddock-now", f"StartTime=uts{now + 3600}", act="update")
+    inside = submit("--reservation=paddock-now", "-t", "60")
+    until("a job in a reservation", lambda: state(inside) == "RUNNING")
+    recorder.take("reservations", *show)
+    recorder.take("reservations-exact", *show, env=EXACT)
+    ask("in-use", "ReservationName=paddock-now", act="delete")
+    ask("out", f"JobId={inside}", "Reservation=", act="update")
+    recorder.take("reservation-jobs", "squeue", "-h", "-R", "paddock-now", "-o", "%F")
+    ask("deleted", "ReservationName=paddock-now", act="delete")
+    ask("unknown", "ReservationName=paddock-gone", act="delete")
+    must("scancel", busy, inside)
+    until("free nodes", lambda: state(inside) == "CANCELLED" == state(busy))
+    until("a free node", lambda: "IDLE" in run("scontrol", "show", "node", "r3", "-o")[1])
+    for name, tres in (("gpu", "TRES=gres/gpu=1"), ("gpu-per-node", "TRESPerNode=gres/gpu=1")):
+        ask(name, *of(name, "r3"), tres)
+    recorder.take("reservations-gpus", *show, env=EXACT)
+
+
+def main(root: Path, only: str | None) -> None:
     socket.sethostname(HOST)
     subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", "/mnt"], check=True)
     cluster = Cluster()
@@ -308,8 +360,13 @@ def main(root: Path) -> None:
     for name in NODES:
         cluster.node(name)
     cluster.nodes_up()
-    recorder = Recorder(root)
+    recorder = Recorder(root, anew=only is None)
     try:
+        reservations(recorder)
+        if only is not None:
+            return
+        for name in re.findall(r"ReservationName=(\S+)", must("scontrol", "show", "reservations", "-o")):
+            must("scontrol", "delete", f"ReservationName={name}")
         scenario(cluster, recorder)
         enforced(cluster, recorder)
         outages(cluster, recorder)
@@ -321,9 +378,16 @@ def main(root: Path) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1] == "--inside":
-        main(Path(sys.argv[2]))
+        main(Path(sys.argv[2]), next(iter(sys.argv[3:]), None))
     else:
-        inside = [sys.executable, "-m", "tests.recorded.record", "--inside", os.path.abspath(sys.argv[1])]
+        inside = [
+            sys.executable,
+            "-m",
+            "tests.recorded.record",
+            "--inside",
+            os.path.abspath(sys.argv[1]),
+            *sys.argv[2:],
+        ]
         apart = ["unshare", "--uts", "--ipc", "--mount", "--pid", "--fork", "--mount-proc", "--kill-child"]
         # A shell as first process, for it reaps what daemons leave behind.
         os.execvp("unshare", [*apart, "bash", "-c", '"$@" & wait $!', "record", *inside])

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from paddock.runner.process.deadline import Deadline
+from paddock.runner.process.deadline import Deadline, Yield, parse_yield
 from tests.runner.folder import Folder, Record, ended, kinds, wait_for
 from tests.runner.test_runner_stop import POLITE, STUBBORN, ready
 
@@ -114,6 +114,26 @@ def test_what_fits(clock: Clock, took: list[float], estimate: float | None, left
         deadline.learn(seconds)
     clock.now += 1000 - left
     assert deadline.fits(estimate) == fits
+
+
+def test_it_makes_way_before_its_time_limit(clock: Clock) -> None:
+    deadline = clock.deadline(7200, 60, 10, {})
+    deadline.yield_at(Yield(1_700_000_000 + 1000 + 600, "bob has reserved it"))
+    assert deadline.ends_at == 1_700_001_600
+    clock.now += 541
+    assert (deadline.warning_due, deadline.cut_due, deadline.cause) == (True, False, "preempted")
+    assert deadline.reason == "it made way: bob has reserved it"
+    deadline.yield_at(Yield(None))  # the reservation was cancelled
+    assert (deadline.warning_due, deadline.cause, deadline.ends_at) == (False, "time_limit", 1_700_008_200)
+    deadline.yield_at(Yield(1_700_090_000))
+    assert (deadline.cause, deadline.ends_at) == ("time_limit", 1_700_008_200)
+
+
+@pytest.mark.parametrize(
+    "given", [None, 7, {}, {"at": "soon"}, {"at": True}, {"at": -1}, {"at": 1e300}, {"at": float("nan")}]
+)
+def test_what_is_no_time_to_make_way(given: Any) -> None:
+    assert parse_yield(given) == Yield(None, "")
 
 
 # Real runners
@@ -256,3 +276,34 @@ def test_another_limit_while_it_runs(folder: Folder) -> None:
     end = ended(folder.records(), "t-1")
     assert (end["by"], end["cause"]) == ("shutdown", "time_limit")
     assert "(0:00:04)" in end["reason"]
+
+
+def test_warned_and_ended_for_a_reservation(folder: Folder, python: str) -> None:
+    folder.python = python
+    folder.python_task("t-1", WARNED)
+    folder.add("t-2", "true")
+    folder.allocate("a1.0", yields={"0": {"at": time.time() + 4, "why": "reserved"}, "1": {"at": 1}})
+    records = folder.run("a1.0")
+    end = ended(records, "t-1")
+    assert (end["by"], end["cause"], end["reason"]) == ("shutdown", "preempted", "it made way: reserved")
+    assert folder.log("t-1") == "ready\nwarned\n"
+    assert not (folder.root / "claims" / "t-2.1").exists()
+
+
+def test_a_reservation_is_made_and_another_cancelled_while_it_runs(folder: Folder) -> None:
+    folder.python_task("t-1", POLITE)
+    folder.allocate("a1.0", yields={"0": {"at": time.time() + 3600}})
+    runner = folder.start("a1.0")
+    ready(folder)
+    folder.order("yield", allocation="a2.0", at=1)
+    folder.order("yield", allocation="a1.0", at=None)
+    folder.add("t-2", "sh", "-c", "echo ${PADDOCK_ENDS_AT:-never}")
+    folder.order("stop", task="t-1", attempt=1)
+    folder.await_record("ended", "t-2")
+    assert folder.log("t-2") == "never\n"
+    folder.python_task("t-3", POLITE)
+    folder.await_record("started", "t-3")
+    folder.order("yield", allocation="a1.0", at=time.time() + 2, why="bob")
+    assert runner.wait(120) == 0
+    end = ended(folder.records(), "t-3")
+    assert (end["cause"], end["reason"]) == ("preempted", "it made way: bob")

@@ -1,7 +1,7 @@
 """Access rules and quotas: who may use what, when, and how much."""
 
 from datetime import datetime
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, get_args
 from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints, model_validator
@@ -11,6 +11,7 @@ from paddock.models.base import Model, Text
 from paddock.models.reservations import DeviceId
 
 Act = Literal["reserve", "run"]
+QuotaField = Literal["gpu_hours_week", "devices_at_once", "open_reservations", "longest_hours", "ahead_days"]
 ClockTime = Annotated[str, StringConstraints(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
 
 
@@ -71,6 +72,8 @@ class AccessRuleRequest(Model):
     def _in_order(self) -> Self:
         if self.since and self.until and self.until <= self.since:
             raise ValueError("`until` must be later than `since`")
+        if any(one and not 1970 < one.year < 2200 for one in (self.since, self.until)):
+            raise ValueError("`since` and `until` must be years from 1971 to 2199")
         return self
 
 
@@ -82,15 +85,27 @@ class AccessRule(AccessRuleRequest):
 
 
 class AccessTrial(Model):
-    """May this person use this device then?"""
+    """Whether somebody may use a device at a moment."""
 
-    account: str | None = Field(None, description="null: everybody who is named, one after the other")
+    account: str
     device: str
     act: Act
     at: datetime
     allowed: bool
     rule: str | None = Field(None, description="id of the rule that decided; null: what holds without rules")
     why: str
+
+
+class TimeStretch(Model):
+    starts_at: datetime
+    ends_at: datetime
+
+
+class AllowedHours(Model):
+    """When the caller may use devices: those for which it is the same are together."""
+
+    devices: list[str]
+    hours: list[TimeStretch]
 
 
 class QuotaRequest(Model):
@@ -107,14 +122,21 @@ class QuotaRequest(Model):
         None, ge=0, le=1000, description="what begins within so many hours does not count for `devices_at_once`"
     )
 
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if (self.kind == "everyone") != (not self.subject):
+            raise ValueError("name the account or the group in `subject`; a quota of everyone names nobody")
+        if all(getattr(self, field) is None for field in get_args(QuotaField)):
+            raise ValueError("give at least one limit")
+        if self.near_hours is not None and self.devices_at_once is None:
+            raise ValueError("`near_hours` goes with `devices_at_once`")
+        return self
+
 
 class Quota(QuotaRequest):
     id: str
     by: str = ""
     changed_at: datetime | None = None
-
-
-QuotaField = Literal["gpu_hours_week", "devices_at_once", "open_reservations", "longest_hours", "ahead_days"]
 
 
 class QuotaUse(Model):

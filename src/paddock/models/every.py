@@ -2,8 +2,8 @@
 
 # fmt: off
 from paddock.models.access import (
-    AccessRule, AccessRuleRequest, AccessTrial, AccessWindow, Act, Quota, QuotaRequest, QuotaUse, RuleSubjects,
-    RuleTargets,
+    AccessRule, AccessRuleRequest, AccessTrial, AccessWindow, Act, AllowedHours, Quota, QuotaRequest, QuotaUse,
+    RuleSubjects, RuleTargets, TimeStretch,
 )
 from paddock.models.accounts import (
     Account, AccountGroup, AccountPatch, AccountRequest, AuditEntry, AuditPage, BrowserSession, CodeRequest, GroupPatch,

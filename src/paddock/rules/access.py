@@ -95,12 +95,12 @@ def judge(
     gaps = _without([within], free)
     if not gaps:
         by = next((rule for rule in about if rule.effect == "allow" and _at(rule, within[0])), None)
-        return AccessVerdict(True, rule=by, why=f"{by.name}: {in_words(by)}." if by else "No rule forbids it.")
+        return AccessVerdict(True, rule=by, why=f"{by.name}: {_sentence(by)}." if by else "No rule forbids it.")
     denies = [rule for rule in about if rule.effect == "deny" and _at(rule, gaps[0][0])]
     if denies:
         end = spoken(denies[0], (gaps[0][0], gaps[0][1]))[0][1]
         gap, rule = (gaps[0][0], end), denies[0]
-        why = f"The rule {rule.name!r} forbids it {stretch(gap, rule.zone)}: {in_words(rule)}."
+        why = f"The rule {rule.name!r} forbids it {stretch(gap, rule.zone)}: {_sentence(rule)}."
         return AccessVerdict(False, gap, rule, why)
     return AccessVerdict(False, gaps[0], None, _not_covered(about, gaps[0]))
 
@@ -109,16 +109,17 @@ def _not_covered(about: Sequence[AccessRule], gap: Interval) -> str:
     allows = [rule for rule in about if rule.effect == "allow"]
     if not allows:
         return "No rule allows it, and what no rule allows is not allowed here."
-    named = "; ".join(in_words(rule) for rule in allows[:_MOST_NAMED])
+    named = "; ".join(_sentence(rule) for rule in allows[:_MOST_NAMED])
     return f"No rule allows it {stretch(gap, allows[0].zone)}. Allowed: {named}."
+
+
+def _sentence(rule: AccessRule) -> str:
+    return rule.sentence or in_words(rule)
 
 
 def applies(rule: AccessRuleRequest, who: AccessPerson, target: AccessTarget, act: Act) -> bool:
     """Return True if a rule is about this person, this device and this act, at whatever time."""
-    if not rule.active or act not in rule.acts:
-        return False
-    named = rule.who.accounts or rule.who.groups
-    if named and who.name not in rule.who.accounts and who.groups.isdisjoint(rule.who.groups):
+    if not rule.active or act not in rule.acts or not concerns(rule, who):
         return False
     what = rule.what
     if what.backends and target.backend not in what.backends:
@@ -128,6 +129,12 @@ def applies(rule: AccessRuleRequest, who: AccessPerson, target: AccessTarget, ac
     return (
         target.host in what.hosts or target.device in what.devices or not target.partitions.isdisjoint(what.partitions)
     )
+
+
+def concerns(rule: AccessRuleRequest, who: AccessPerson) -> bool:
+    """Return True if a rule is about this person, whatever else it is about."""
+    named = rule.who.accounts or rule.who.groups
+    return not named or who.name in rule.who.accounts or not who.groups.isdisjoint(rule.who.groups)
 
 
 def spoken(rule: AccessRuleRequest, within: Interval) -> list[Interval]:

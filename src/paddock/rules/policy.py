@@ -7,6 +7,9 @@
    give way: they end after the tasks that run in them.
 3. What is still free goes to whoever can use it, in the same order.
 
+A device that is reserved is for those who reserved it. Others get it when their work will be done before the next
+reservation begins, or can make way (`gaps`); work that runs there learns when it has to leave.
+
 A backend with a queue of its own (Slurm) chooses the nodes: there, only the numbers are decided.
 """
 
@@ -17,20 +20,26 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
+from paddock.rules.gaps import FOREVER, Booking, Gaps, clock_time, in_words, yield_time
 from paddock.rules.pool import Holding, JobDemand, Need, Pool
 from paddock.rules.shares import Shares
 
 TINY = 1e-9
+# To tell when something begins where devices are reserved, this much is looked at:
+MOST_ENDS = 50  # ends of reservations
+MOST_ASKED = 10  # jobs; what comes after so many others cannot be told anyway
 PATIENCE = 1800.0  # seconds; a job that smaller ones have overtaken for this long gets a node to itself
 
 
 @dataclass(frozen=True)
 class Start:
-    """Start an allocation of the job on these devices."""
+    """Start an allocation of the job on these devices. `until`: when it has to leave them to others, and why."""
 
     job: str
     node: str
     devices: tuple[str, ...]
+    until: float | None = None
+    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -58,6 +67,15 @@ class GiveWay:
 
 
 @dataclass(frozen=True)
+class Leave:
+    """Let the allocation leave its devices to others at this time; None: it may stay."""
+
+    key: str
+    at: float | None
+    why: str = ""
+
+
+@dataclass(frozen=True)
 class Wait:
     """Leave the job waiting, for this reason. `at` is the expected time of its next start."""
 
@@ -67,17 +85,32 @@ class Wait:
     never: bool = False  # it will not start by itself
 
 
-Decision = Start | Request | Withdraw | GiveWay | Wait
+Decision = Start | Request | Withdraw | GiveWay | Leave | Wait
 
 
 def plan(pool: Pool, now: float) -> list[Decision]:
     """Return what to do, and why jobs with waiting tasks do not get more."""
-    shares = Shares(pool)
+    gpus = {node.name: node.ids(gpus=True) for node in pool.nodes}
+    gaps = Gaps(() if pool.traits.queued else pool.bookings, now, pool.yield_seconds, gpus)
+    shares = Shares(pool, gaps)
     overdue = [one for one in pool.demands if one.job in shares.overtaken and now - one.idle_since > PATIENCE]
     first = min(overdue, key=lambda one: (one.idle_since, one.job)).job if overdue else None
     if first is not None:
-        shares = Shares(pool, first)
-    return _queue(pool, shares, first) if pool.traits.queued else _Devices(pool, shares, first).decide()
+        shares = Shares(pool, gaps, first)
+    if pool.traits.queued:
+        return _queue(pool, shares, first)
+    return [*_leaves(pool, gaps), *_Devices(pool, shares, gaps, first).decide()]
+
+
+def _leaves(pool: Pool, gaps: Gaps) -> Iterator[Leave]:
+    """Return which allocations have to leave their devices at another time than they know of."""
+    for one in pool.holdings:
+        if not one.owner or not one.devices or not (gaps or one.until):
+            continue
+        gap = gaps.gap_of_all(one.owner, one.nodes[0], one.devices if one.need.gpus else [None])
+        at = yield_time(gap, one.until, gaps.now, pool.notice)
+        if (at is None) != (one.until is None) or abs((at or 0.0) - (one.until or 0.0)) >= 1:
+            yield Leave(one.key, at, gap.next.why if gap.next else "")
 
 
 def _queue(pool: Pool, shares: Shares, first: str | None) -> list[Decision]:
@@ -85,7 +118,7 @@ def _queue(pool: Pool, shares: Shares, first: str | None) -> list[Decision]:
     there = Counter(one.job for one in pool.holdings if one.leaving_for is None)
     waiting = Counter(one.job for one in pool.holdings if not one.nodes)
     usable = all(node.usable for node in pool.nodes)
-    keeps = shares if usable else Shares(_all_usable(pool), first)
+    keeps = shares if usable else Shares(_all_usable(pool), Gaps((), 0.0, 0.0, {}), first)
     left = waiting.keys() - {one.job for one in pool.demands}
     decisions: list[Decision] = [Withdraw(job, waiting[job]) for job in sorted(left)]
     ready = [one for one in pool.demands if not one.paused]
@@ -155,16 +188,23 @@ def _surplus(pool: Pool, shares: Shares) -> Counter[str]:
 
 
 def _soonest(holding: Holding) -> tuple[float, str]:
-    return math.inf if holding.frees_at is None else holding.frees_at, holding.key
+    at = _frees_at(holding)
+    return math.inf if at is None else at, holding.key
+
+
+def _frees_at(holding: Holding) -> float | None:
+    """Return when its devices will be free, at the latest when it has to leave them to others."""
+    return min((at for at in (holding.frees_at, holding.until) if at is not None), default=None)
 
 
 class _Devices:
     """Chooses nodes and devices where the backend has no queue of its own."""
 
-    def __init__(self, pool: Pool, shares: Shares, first: str | None) -> None:
-        self._pool, self._shares, self._first = pool, shares, first
+    def __init__(self, pool: Pool, shares: Shares, gaps: Gaps, first: str | None) -> None:
+        self._pool, self._shares, self._gaps, self._first = pool, shares, gaps, first
+        self._personal = pool.one_owner_a_node or bool(gaps)  # what is free for one owner is not for another
         self._demands = {one.job: one for one in pool.demands if not one.paused}
-        self._free = _Unused(pool)
+        self._free = _Unused(pool, gaps)
         self._staying = [one for one in pool.holdings if one.leaving_for is None]
         self._count = Counter(one.job for one in self._staying)
         self._there = Counter((one.job, name) for one in self._staying for name in one.nodes)
@@ -194,12 +234,12 @@ class _Devices:
     def _start(self, demand: JobDemand) -> bool:
         """Start an allocation on free devices: on the node on which the fewest are left then."""
         need, owner = demand.need, demand.owner
-        whose = owner if self._pool.one_owner_a_node else ""
+        whose = owner if self._personal else ""
         if (need, whose) in self._full or self._count[demand.job] >= demand.wanted:
             return False
-        free = {name: self._free.of(need, name) for name in self._nodes(demand)}
+        free = {name: self._free.of(need, name, owner) for name in self._nodes(demand)}
         fits = [
-            (not self._free.is_of(name, owner), len(devices), name)
+            (not self._free.is_of(name, owner), self._suits(demand, name, devices), len(devices), name)
             for name, devices in free.items()
             if len(devices) >= need.units
         ]
@@ -212,8 +252,19 @@ class _Devices:
         self._free.take(need, name, devices, owner)
         self._count[demand.job] += 1
         self._there[demand.job, name] += 1
-        self._decisions.append(Start(demand.job, name, devices))
+        gap = self._gaps.gap_of_all(owner, name, devices if need.gpus else [None])
+        until, why = (None, "") if gap.next is None else (gap.until, gap.next.why)
+        self._decisions.append(Start(demand.job, name, devices, until, why))
         return True
+
+    def _suits(self, demand: JobDemand, name: str, devices: Sequence[str]) -> list[tuple[int, float]]:
+        """Return how well the first of these devices suit, by their reservations: own ones first."""
+        need, gaps = demand.need, self._gaps
+        ids: Sequence[str | None] = devices[: need.units] if need.gpus else [None]
+        known = (
+            [gaps.suits(gaps.gap(demand.owner, name, one), need.seconds, need.yields) for one in ids] if gaps else []
+        )
+        return sorted(how for how in known if how is not None)
 
     def _nodes(self, demand: JobDemand) -> list[str]:
         """Return the nodes on which one more allocation of the job may start, and has work."""
@@ -232,18 +283,18 @@ class _Devices:
             if self._pool.one_owner_a_node:  # the whole node will be free
                 count = self._room(self._demands[job], name) // need.units
             else:
-                count = math.ceil(self._free.left_by(need, leaving) / need.units)
+                count = math.ceil(self._free.left_by(need, leaving, self._demands[job].owner) / need.units)
             self._keep(job, name, leaving, min(count, missing))
 
     def _keep(self, job: str, name: str, leaving: Sequence[Holding], count: int) -> None:
         """Keep the free devices that this many allocations need beside what others leave them."""
         if count > 0:
             need, owner = self._demands[job].need, self._demands[job].owner
-            lacking = max(count * need.units - self._free.left_by(need, leaving), 0)
+            lacking = max(count * need.units - self._free.left_by(need, leaving, owner), 0)
             if self._pool.one_owner_a_node:
                 self._free.promise(name, owner)
             else:
-                self._free.take(need, name, self._free.of(need, name)[:lacking], owner)
+                self._free.take(need, name, self._free.of(need, name, owner)[:lacking], owner)
             self._promised[job] += count
             self._next.setdefault(job, []).extend(leaving)
 
@@ -267,10 +318,10 @@ class _Devices:
             return
         for name in self._nodes(demand):
             above, found = Counter(self._above), list[Holding]()
-            there = len(self._free.of(need, name))
+            there = len(self._free.of(need, name, demand.owner))
             able = [one for one in self._staying if name in one.nodes and one.job != demand.job]
             for one in sorted(able, key=_soonest):
-                useful = self._free.left_by(need, [one])
+                useful = self._free.left_by(need, [one], demand.owner)
                 if there < need.units and useful and (above[one.job] > 0 or demand.job == self._first):
                     above[one.job] -= 1
                     there += useful
@@ -301,7 +352,7 @@ class _Devices:
         for one in self._pool.holdings:
             same = one.owner == demand.owner and (one.need.gpus > 0) == (demand.need.gpus > 0)
             own.update(one.devices if same and name in one.nodes else ())
-        return len(self._free.whole(demand.need, name) - own)
+        return len(self._free.whole(demand.need, name, demand.owner) - own)
 
     def _surplus_of(self, owner: str) -> float:
         """Return how much an owner has above the share of all their jobs together, in GPUs."""
@@ -311,7 +362,7 @@ class _Devices:
 
     def _waits(self, waiting: Sequence[JobDemand]) -> Iterator[Wait]:
         """Return why jobs wait, and until when, as far as the end of what runs is known."""
-        outlook = _Outlook(self._pool, self._free)
+        outlook = _Outlook(self._pool, self._free, self._gaps)
         reason = cache(self._reason)
         own: dict[str, list[Holding]] = defaultdict(list)
         for one in self._staying:
@@ -320,7 +371,7 @@ class _Devices:
             at = outlook.first_fit(demand.need, demand.owner)
             leaving = self._next.get(demand.job)
             soonest = min((one.frees_at for one in own[demand.job] if one.frees_at is not None), default=at)
-            why, never = reason(demand.need, demand.owner if self._pool.one_owner_a_node else "")
+            why, never = reason(demand.need, demand.owner if self._personal else "")
             if demand.most_on is not None:
                 names = ", ".join(sorted(demand.need.on)[:3])
                 why, never = f"waits for {names}, which has its checkpoint: {why}", False
@@ -342,7 +393,7 @@ class _Devices:
     def _reason(self, need: Need, owner: str) -> tuple[str, bool]:
         """Return why such an allocation does not start now, and whether it never will.
 
-        `owner` counts only where owners do not share nodes.
+        `owner` counts only where owners do not share nodes, or have reserved some.
         """
         what = "CPU slot" if not need.gpus else f"{need.gpu_type} GPU" if need.gpu_type else "GPU"
         needs = f"needs {need.units} {what}" + ("s" if need.units > 1 else "")
@@ -355,7 +406,10 @@ class _Devices:
             return f"{', '.join(node.name for node in able[:3])} cannot take work at the moment", False
         if self._pool.one_owner_a_node and not {node.name for node in able} & set(self._free.nodes(need, owner)):
             return f"{needs} on a node without tasks of others, and there is none", False
-        free = max(len(self._free.of(need, node.name)) for node in able if node.usable)
+        reserved = self._reserved(need, owner, [node.name for node in able if node.usable])
+        if reserved is not None:
+            return reserved, False
+        free = max(len(self._free.of(need, node.name, owner)) for node in able if node.usable)
         whole, verb = sum(sizes.values()), "is" if free == 1 else "are"
         if free and len(sizes) > 1:
             return f"{needs} on one node, and no more than {free} {verb} free on one", False
@@ -363,11 +417,58 @@ class _Devices:
             return f"{needs}, and {free} of {whole} {verb} free", False
         return f"the {what} is in use" if whole == 1 else f"all {whole} {what}s are in use", False
 
+    def _reserved(self, need: Need, owner: str, names: Sequence[str]) -> str | None:
+        """Return which reservation, or rule, keeps such an allocation from devices that nobody uses; None: none does.
+
+        Of several devices, that one is named which it could use soonest, or for longest.
+        """
+        unused = {name: self._free.unused(need, name) for name in names if self._gaps}
+        some = [(name, one) for name, free in unused.items() if len(free) >= need.units for one in free]
+        if not some or any(len(self._free.of(need, name, owner)) >= need.units for name in unused):
+            return None
+        known = [(self._gaps.gap(owner, name, one if need.gpus else None), name, one) for name, one in some]
+        shut = [
+            (gap, name, one)
+            for gap, name, one in known
+            if gap.next is not None and self._gaps.suits(gap, need.seconds, need.yields) is None
+        ]
+        if not shut:
+            return None
+        now = self._gaps.now
+        open_now = [one for one in shut if one[0].until > now]
+        if open_now:
+            gap, name, device = max(open_now, key=lambda one: one[0].until)
+            return f"{self._called(need, name, device)} is free until {self._clock(gap.until)}, {_wants(need)}"
+        ends: list[tuple[float, Booking, str, str]] = [
+            (gap.next.ends_at, gap.next, name, one) for gap, name, one in shut if gap.next is not None
+        ]
+        at, booking, name, device = min(ends, key=lambda one: one[0])
+        others = len({self._called(need, name, one) for _, name, one in shut}) - 1
+        until = "" if at == FOREVER else f" until {self._clock(at)}"
+        until += f", and {others} more {'is' if others == 1 else 'are'} not free sooner" if others else ""
+        return f"{self._called(need, name, device)} {booking.why or 'is reserved'}{until}"
+
+    def _called(self, need: Need, name: str, device: str) -> str:
+        return f"{name}:{device}" if need.gpus else name
+
+    def _clock(self, at: float) -> str:
+        return clock_time(at, self._gaps.now, self._pool.zone)
+
+
+def _wants(need: Need) -> str:
+    if need.seconds is not None:
+        return f"this needs {in_words(need.seconds)}"
+    if need.yields:
+        return "too soon to begin"
+    return "and it is not known how long this takes: give a time limit, or let it make way (--yield)"
+
 
 class _Unused:
     """The devices of usable nodes that nobody has."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Pool, gaps: Gaps) -> None:
+        self._gaps = gaps
+        self.at: float | None = None  # reservations are looked at as they are then; None: now
         self._known = {node.name: node for node in pool.nodes if node.usable}
         self._free = {(name, gpus): node.ids(gpus=gpus) for name, node in self._known.items() for gpus in (True, False)}
         self._alone = pool.one_owner_a_node
@@ -402,17 +503,36 @@ class _Unused:
         """Keep a whole node for an owner."""
         self._promised[name] = owner
 
-    def whole(self, need: Need, name: str) -> set[str]:
+    def whole(self, need: Need, name: str, owner: str) -> set[str]:
         """Return all devices of a node that such an allocation can use, free or not; none if it is not usable."""
-        return set(self._known[name].devices(need)) if name in self._known else set()
+        return set(self._open(need, name, self._known[name].devices(need), owner)) if name in self._known else set()
 
-    def of(self, need: Need, name: str) -> list[str]:
+    def unused(self, need: Need, name: str) -> list[str]:
+        """Return the devices that such an allocation could use if nobody had reserved any."""
         return self._known[name].suitable(need, self._free[name, need.gpus > 0])
 
-    def left_by(self, need: Need, leaving: Sequence[Holding]) -> int:
+    def of(self, need: Need, name: str, owner: str) -> list[str]:
+        """Return the devices that such an allocation of this owner can use, the best first."""
+        return self._open(need, name, self.unused(need, name), owner)
+
+    def _open(self, need: Need, name: str, devices: Sequence[str], owner: str) -> list[str]:
+        """Return those of these devices that are not for others before such work is done, the best first."""
+        if not self._gaps:
+            return list(devices)
+        if self.at is None:
+            able = self._gaps.open(owner, name, need.work)
+        else:
+            able = self._gaps.open_at(owner, name, devices if need.gpus else [None], need.work, self.at)
+        if not need.gpus:
+            return list(devices) if able else []
+        there = set(devices)
+        return [one for one in able if one in there and one is not None]
+
+    def left_by(self, need: Need, leaving: Sequence[Holding], owner: str) -> int:
         """Return how many devices such an allocation can use of those that these will leave."""
         same = [one for one in leaving if (one.need.gpus > 0) == (need.gpus > 0) and one.nodes[0] in self._known]
-        return sum(len(self._known[one.nodes[0]].suitable(need, one.devices)) for one in same)
+        left = [(one.nodes[0], self._known[one.nodes[0]].suitable(need, one.devices)) for one in same]
+        return sum(len(self._open(need, name, devices, owner)) for name, devices in left)
 
     def take(self, need: Need, name: str, devices: Sequence[str], owner: str) -> None:
         taken, place = set(devices), (name, need.gpus > 0)
@@ -428,37 +548,52 @@ class _Unused:
 class _Outlook:
     """The devices that will be free, in the order of time."""
 
-    def __init__(self, pool: Pool, free: _Unused) -> None:
+    def __init__(self, pool: Pool, free: _Unused, gaps: Gaps) -> None:
         self._free = free.copy()
-        known = [(at, one) for one in pool.holdings if (at := _end(one)) is not None]
-        self._ends = sorted(known, key=lambda item: (item[0], item[1].key), reverse=True)
-        self._at: float | None = None
+        ends: list[tuple[float, str, Holding | None]] = [
+            (at, name, one) for one in pool.holdings for name in one.nodes if (at := _end(one)) is not None
+        ]
+        ends += [(at, name, None) for at, name in gaps.ends()[:MOST_ENDS]]
+        self._ends = sorted(ends, key=lambda item: (item[0], item[2].key if item[2] else ""))
+        self._next = 0  # of these ends
         self._never: set[tuple[Need, str]] = set()
-        self._alone = pool.one_owner_a_node
+        self._personal, self._reserved = pool.one_owner_a_node or bool(gaps), bool(gaps)
+        self._asked = 0
 
     def first_fit(self, need: Need, owner: str) -> float | None:
         """Return when such an allocation will fit beside those asked about before; None: nobody knows."""
-        whose = owner if self._alone else ""
-        while (need, whose) not in self._never:
-            for name in self._free.nodes(need, owner):
-                devices = self._free.of(need, name)[: need.units]
+        whose = owner if self._personal else ""
+        self._asked += 1
+        if (need, whose) in self._never or (self._reserved and self._asked > MOST_ASKED):
+            return None
+        before = (self._free.copy(), self._next) if self._reserved else None
+        names = self._free.nodes(need, owner)
+        while True:
+            for name in names:
+                devices = self._free.of(need, name, owner)[: need.units]
                 if len(devices) == need.units:
                     self._free.take(need, name, devices, owner)
-                    return self._at
-            if not self._ends:
+                    return self._free.at
+            if self._next == len(self._ends):
                 self._never.add((need, whose))
                 break
-            self._at, ended = self._ends.pop()
-            self._free.give(ended)
+            self._free.at, ended_on, ended = self._ends[self._next]
+            self._next += 1
+            if ended is not None:
+                self._free.give(ended)
+            names = [name for name in self._free.nodes(need, owner) if name == ended_on]
+        if before is not None:  # others may begin before all these have ended
+            self._free, self._next = before
         return None
 
 
 def _end(holding: Holding) -> float | None:
-    return holding.frees_at if holding.leaving_for else holding.ends_at
+    known = (holding.frees_at if holding.leaving_for else holding.ends_at, holding.until)
+    return min((at for at in known if at is not None), default=None)
 
 
 def _last(leaving: Sequence[Holding]) -> float | None:
-    known = [one.frees_at for one in leaving]
+    known = [_frees_at(one) for one in leaving]
     return None if None in known else max((at for at in known if at is not None), default=None)
 
 

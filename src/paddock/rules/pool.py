@@ -3,9 +3,11 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
 from functools import cached_property
 
 from paddock.models import Traits
+from paddock.rules.gaps import Booking, Work
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,12 @@ class Need:
     cpus: int = 1
     memory: int | None = None
     nodes: int = 1
+    seconds: float | None = None  # how long it works, if that is known
+    yields: bool = False  # it can make way: its tasks go on later from where they were
+
+    @property
+    def work(self) -> Work:
+        return self.gpus > 0, self.seconds, self.yields
 
     @property
     def units(self) -> int:
@@ -93,6 +101,7 @@ class Holding:
     leaving_for: str | None = None  # the job for which it gives way
     frees_at: float | None = None  # when the tasks that run in it will have ended, as far as it can be told
     ends_at: float | None = None  # when the work of its job will be done
+    until: float | None = None  # when it has to leave its devices to others, as it was told
 
 
 @dataclass(frozen=True)
@@ -107,6 +116,10 @@ class Pool:
     past: Mapping[str, float] = field(default_factory=dict)  # owner -> mean amount held in the recent hours
     weights: Mapping[str, float] = field(default_factory=dict)  # owner -> share; 1 for others
     one_owner_a_node: bool = False  # a node that has allocations of one owner gets none of another
+    bookings: tuple[Booking, ...] = ()  # where the backend has no queue of its own
+    notice: float = 900.0  # seconds that running work keeps when its devices are reserved
+    yield_seconds: float = 1800.0  # the shortest gap between bookings for work that can make way
+    zone: tzinfo = UTC  # of times in reasons
 
     @cached_property
     def cpus_per_gpu(self) -> float:

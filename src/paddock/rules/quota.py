@@ -55,7 +55,7 @@ def strictest(quotas: Iterable[Quota], person: AccessPerson) -> list[QuotaLimit]
         return []
     found: list[QuotaLimit] = []
     for quota in quotas:
-        if _is_for(quota, person):
+        if concerns(quota, person):
             values = ((field, getattr(quota, field)) for field in FIELDS)
             near = quota.near_hours or 0.0
             found += [
@@ -71,7 +71,8 @@ def strictest(quotas: Iterable[Quota], person: AccessPerson) -> list[QuotaLimit]
     return binding
 
 
-def _is_for(quota: Quota, person: AccessPerson) -> bool:
+def concerns(quota: Quota, person: AccessPerson) -> bool:
+    """Return True if a quota is about this person."""
     if quota.kind == "everyone":
         return True
     return quota.subject == person.name if quota.kind == "account" else quota.subject in person.groups

@@ -5,7 +5,8 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from paddock.rules.pool import JobDemand, Need, PolicyNode, Pool
+from paddock.rules.gaps import Gaps
+from paddock.rules.pool import Holding, JobDemand, Need, PolicyNode, Pool
 
 PAST = 0.5  # how much the mean use of the recent hours counts beside what is held now
 MARGIN = 0.25  # an owner keeps what is held unless another is behind by more: nothing moves to and fro
@@ -20,35 +21,42 @@ class _Free:
         self.memory = node.memory
         self.owner: str | None = None  # who has something of it
 
-    def matching(self, need: Need) -> list[str]:
+    def matching(self, need: Need, able: Sequence[str | None] | None = None) -> list[str]:
+        """Return the GPUs that such an allocation can use; `able`: of these, in their order."""
         kind = need.gpu_type.lower() if need.gpu_type else None
-        return [gpu for gpu, its in self.gpus.items() if kind in (None, its)]
+        some = self.gpus if able is None else able
+        return [gpu for gpu in some if gpu is not None and gpu in self.gpus and kind in (None, self.gpus[gpu])]
 
-    def fits(self, need: Need, owner: str, pool: Pool) -> bool:
+    def fits(self, need: Need, owner: str, pool: Pool, able: Sequence[str | None] | None) -> bool:
         if pool.one_owner_a_node and self.owner not in (None, owner):
             return False
-        if need.gpus and len(self.matching(need)) < need.gpus:
+        if able is not None and not able:
+            return False
+        if need.gpus and len(self.matching(need, able)) < need.gpus:
             return False
         if pool.counts_cores(need) and self.cpus < need.cpus:
             return False
         return not (pool.traits.counts_memory and need.memory and self.memory and self.memory < need.memory)
 
-    def take(self, need: Need, owner: str, pool: Pool) -> None:
-        """Take so much of any devices."""
+    def take(self, need: Need, owner: str, pool: Pool, able: Sequence[str | None] | None = None) -> list[str]:
+        """Take so much, and return the GPUs; `able`: of these, else any."""
         self.owner = owner
-        for gpu in self.matching(need)[: need.gpus]:
+        taken = self.matching(need, able)[: need.gpus]
+        for gpu in taken:
             del self.gpus[gpu]
         if pool.counts_cores(need):
             self.cpus -= need.cpus
         if self.memory is not None and need.memory:
             self.memory -= need.memory
+        return taken
 
 
 class Shares:
-    """Deals allocations one by one over empty nodes."""
+    """Deals allocations one by one over empty nodes. What people use of their own reservations does not count."""
 
-    def __init__(self, pool: Pool, first: str | None = None) -> None:
+    def __init__(self, pool: Pool, gaps: Gaps, first: str | None = None) -> None:
         self._pool = pool
+        self._gaps = gaps
         self._first = first
         self.dealt: Counter[str] = Counter()  # job -> allocations that it should have
         self.turns: list[JobDemand] = []  # in their order; the last one of each job may have got nothing
@@ -65,11 +73,16 @@ class Shares:
         ending = {one.job for one in pool.holdings} - {one.job for one in pool.demands} if pool.traits.queued else set()
         for holding in pool.holdings:
             if holding.job not in ready and holding.job not in ending:  # it stays as it is
-                self._amounts[holding.owner] += pool.amount(holding.need)
-                for name in holding.nodes:
-                    if name in self._free:
-                        self._free[name].take(holding.need, holding.owner, pool)
+                self._keep(holding)
         self._deal()
+
+    def _keep(self, holding: Holding) -> None:
+        if not any(self._gaps.gap(holding.owner, name, one).mine for name in holding.nodes for one in holding.devices):
+            self._amounts[holding.owner] += self._pool.amount(holding.need)
+        for name in holding.nodes:
+            if name in self._free:
+                its = holding.devices if self._gaps and holding.devices else None
+                self._free[name].take(holding.need, holding.owner, self._pool, its)
 
     def _deal(self) -> None:
         dealt = self.dealt
@@ -77,44 +90,65 @@ class Shares:
         blocked: set[str] = set()
         for demand in queue:
             self.turns.append(demand)
-            if self._place(demand):
+            amount = self._place(demand)
+            if amount is not None:
                 dealt[demand.job] += 1
-                self._amounts[demand.owner] += self._pool.amount(demand.need)
+                self._amounts[demand.owner] += amount
                 self.overtaken |= blocked
                 queue.again(demand)
-            elif not dealt[demand.job]:
+            elif not dealt[demand.job] and self._has_time(demand):
                 blocked.add(demand.job)
 
-    def _place(self, demand: JobDemand) -> bool:
+    def _able(self, name: str, need: Need, owner: str) -> Sequence[str | None] | None:
+        """Return the devices that are not for others before such work is done, the best first; None: all are."""
+        if not self._gaps:
+            return None
+        return self._gaps.open(owner, name, need.work)
+
+    def _has_time(self, demand: JobDemand) -> bool:
+        """Return True if reservations leave it enough devices of a node."""
+        need = demand.need
+        able = [self._able(name, need, demand.owner) for name in self._free if name in need.on]
+        return any(some is None or len(some) >= max(need.gpus, 1) for some in able)
+
+    def _place(self, demand: JobDemand) -> float | None:
+        """Place one more; return how much it counts, None if there is no room for it."""
         need, owner = demand.need, demand.owner
         alone = self._pool.one_owner_a_node
-        full, places = self._full[need, owner if alone else ""], []
-        for name in self._suiting(owner) if alone else self._free:
+        full, places = self._full[need, owner if alone or self._gaps else ""], []
+        for name in self._suiting(owner) if alone or self._gaps else self._free:
             if name in full or name not in need.on:
                 continue
             if not demand.has_work_on(name, self._placed[demand.job, name]):
                 continue
-            if self._free[name].fits(need, owner, self._pool):
+            if self._free[name].fits(need, owner, self._pool, self._able(name, need, owner)):
                 places.append(name)
                 if len(places) == need.nodes:
                     break
             else:
                 full.add(name)
         if len(places) < need.nodes:
-            return False
+            return None
+        mine = False
         for name in places:
-            self._free[name].take(need, owner, self._pool)
+            taken = self._free[name].take(need, owner, self._pool, self._able(name, need, owner) if need.gpus else None)
+            mine = mine or any(self._gaps.gap(owner, name, one).mine for one in taken)
             self._placed[demand.job, name] += 1
-        return True
+        return 0.0 if mine else self._pool.amount(need)
 
     def _suiting(self, owner: str) -> list[str]:
-        """Return the nodes: first those that the owner has, then those that nobody has: so nobody has to move."""
+        """Return the nodes: first those where the owner has reserved something. Where owners do not share nodes, then
+        those that the owner has, and those that nobody has: so nobody has to move."""
         if owner not in self._homes:
             held: dict[str, set[str]] = defaultdict(set)
-            for one in self._pool.holdings:
+            for one in self._pool.holdings if self._pool.one_owner_a_node else ():
                 for name in one.nodes:
                     held[name].add(one.owner)
-            self._homes[owner] = sorted(self._free, key=lambda name: (owner not in held[name], bool(held[name])))
+            now = self._gaps.now
+            reserved = {one.node for one in self._gaps.bookings if one.owner == owner and one.starts_at <= now}
+            self._homes[owner] = sorted(
+                self._free, key=lambda name: (name not in reserved, owner not in held[name], bool(held[name]))
+            )
         return self._homes[owner]
 
     def rank(self, demand: JobDemand, dealt: int) -> tuple[float, ...]:

@@ -55,7 +55,9 @@ class Runner:
         self._journal = journal
         self._version = version
         self._signals = Signals()
-        self._deadline = Deadline(manifest.time_limit, manifest.warn_seconds, manifest.grace_seconds, os.environ)
+        self._deadline = Deadline(
+            manifest.time_limit, manifest.warn_seconds, manifest.grace_seconds, os.environ, yields=manifest.yields
+        )
         self._fence = Fence(os.path.dirname(journal.path), journal.number)
         processes.adopt_orphans()
         self._guard = Guard(manifest.key)
@@ -167,13 +169,13 @@ class Runner:
             self._deadline.announced()
         if self._signals.terminate:
             near = self._deadline.warning_due
-            self._shut_down(self._manifest.grace_seconds, self._time_limit if near else (None, None))
+            self._shut_down(self._manifest.grace_seconds, self._deadline_reached if near else (None, None))
 
     def _obey_time(self) -> None:
         if self._deadline.warning_due:
             self._warn()
         if self._deadline.cut_due:
-            self._shut_down(self._deadline.grace, self._time_limit)
+            self._shut_down(self._deadline.grace, self._deadline_reached)
 
     def _warn(self) -> None:
         self._closing = True
@@ -186,8 +188,8 @@ class Runner:
             task.stop("shutdown", grace, why)
 
     @property
-    def _time_limit(self) -> Explanation:
-        return "time_limit", self._deadline.reason
+    def _deadline_reached(self) -> Explanation:
+        return self._deadline.cause, self._deadline.reason
 
     def _check_fence(self) -> None:
         self._fence_at = time.monotonic() + RARE_SECONDS
@@ -205,6 +207,8 @@ class Runner:
                 task.watch.mark(patterns)
         if self._mailbox.time_limit is not None:
             self._deadline.limit(self._mailbox.time_limit)
+        if self._mailbox.yields is not None:
+            self._deadline.yield_at(self._mailbox.yields)
         for identity, task in self._tasks.items():
             order = self._mailbox.orders.get(identity)
             if order is not None:

@@ -11,6 +11,7 @@ import zlib
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from ..common import files, layout
+from .process.deadline import Yield, parse_yield
 from .sharing import oom_retry
 
 # Bytes of each of the engine's files that are read at once.
@@ -154,6 +155,7 @@ class Mailbox:
         self.dismissed = False  # drained, and its tasks have to end too: the allocation is over
         self.held = False
         self.time_limit: Optional[float] = None  # in place of the manifest's
+        self.yields: Optional[Yield] = None  # in place of the manifest's
         self.patterns: Optional[List[str]] = None  # of metrics in the log, in place of the manifest's
         self.closed = False
         self.unfit = False
@@ -329,6 +331,9 @@ class Mailbox:
                 self.dismissed = self.dismissed or line.get("now") is True
         elif order in ("hold", "release"):
             self.held = order == "hold"
+        elif order == "yield":
+            if line.get("allocation") == self._key:
+                self.yields = parse_yield(line)
         elif order == "limit":
             given = line.get("time_limit")
             self.time_limit = float(given) if isinstance(given, (int, float)) and given > 0 else self.time_limit

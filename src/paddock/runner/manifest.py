@@ -8,6 +8,7 @@ from typing import Any, Dict, List, NamedTuple, Optional
 
 from ..common import layout
 from ..common.files import read_plain
+from .process.deadline import Yield, parse_yield
 
 LOG_BYTES = 1024**3
 _LARGEST = 16_000_000  # bytes of a manifest
@@ -60,6 +61,7 @@ class Manifest(NamedTuple):
     known: Optional[Dict[str, Any]] = None  # kind of GPU -> what earlier jobs found: need, tasks, limit
     dealt: bool = False  # tasks are dealt to each allocation, which has its own list of them
     node: Optional[str] = None  # what the server calls the node, if that is known
+    yields: Yield = Yield()
 
 
 def load(allocation_dir: str) -> Manifest:
@@ -89,6 +91,7 @@ def load(allocation_dir: str) -> Manifest:
         word_seconds=max(0.1, _optional(float, data.get("word_seconds")) or WORD_SECONDS),
         dealt=data.get("dealt") is True,
         node=str(data["node"]) if data.get("node") else None,
+        yields=_yields(data.get("yields"), os.path.abspath(allocation_dir)),
         **_sharing(data.get("gpus")),
     )
 
@@ -99,6 +102,12 @@ def _optional(kind: Any, value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
         raise ValueError("the manifest contains %r where a number of 0 or more should be" % (value,))
     return kind(value)
+
+
+def _yields(value: Any, allocation_dir: str) -> Yield:
+    """Return when this allocation of the batch leaves its devices to others."""
+    number = allocation_dir.rpartition(".")[2]
+    return parse_yield(value.get(number)) if isinstance(value, dict) else Yield()
 
 
 def _sharing(value: Any) -> Dict[str, Any]:

@@ -106,7 +106,7 @@ class ReservationRow:
     ends_at: float
     nodes: frozenset[str]
     users: frozenset[str]
-    flags: frozenset[str]
+    maintenance: bool
     active: bool
     gpus: int | None
 
@@ -386,16 +386,15 @@ def reservations(line: str) -> Iterator[ReservationRow]:
     if starts_at is None or ends_at is None:
         raise ValueError(line)
     gpus = re.search(r"\bgres/gpu=(\d+)", fields.get("TRES", ""))
-    flags = frozenset(_list(fields.get("Flags", "")))
     yield ReservationRow(
         name=fields["ReservationName"],
         starts_at=starts_at,
         ends_at=ends_at,
         nodes=frozenset(expand_nodes(fields.get("Nodes", ""))),
         users=frozenset(_list(fields.get("Users", ""))),
-        flags=flags,
+        maintenance="MAINT" in _list(fields.get("Flags", "")),
         active=fields.get("State") == "ACTIVE",
-        gpus=int(gpus[1]) if gpus and "SPEC_NODES" not in flags else None,
+        gpus=int(gpus[1]) if gpus else None,
     )
 
 

@@ -19,7 +19,6 @@ log = logging.getLogger("paddock.slurm")
 
 ENFORCED = Enforcement("yes")
 MOST_OCCUPANTS = 3  # that are named where nodes are busy
-_MAINTENANCE = frozenset({"MAINT", "IGNORE_JOBS"})
 _NODE = re.compile(r"[A-Za-z0-9_.-]+")
 _USER = re.compile(r"[A-Za-z_][A-Za-z0-9_.@-]*")  # a minus before it would mean: everybody else
 _NOT_WORDS = re.compile(r"^(Error (creating|updating) the reservation|slurm_update error|delete_reservation \S+): ")
@@ -30,6 +29,7 @@ class Reserver:
 
     def __init__(self, commands: Commands, who: Callable[[], str], clock: Callable[[], float]) -> None:
         self._commands, self._who, self._clock = commands, who, clock
+        self._own: str | None = None
 
     def enforce(self, wanted: Sequence[WantedReservation], known: Collection[str]) -> dict[str, Enforcement]:
         """Make what is wanted, and return what became of each; see `Backend.reserve`."""
@@ -38,22 +38,24 @@ class Reserver:
         for name in sorted((rows.keys() & {f"{RESERVATION_PREFIX}{one}" for one in known}) - names):
             self._delete(name)
         found: dict[str, Enforcement] = {}
-        for one in sorted(wanted, key=lambda each: each.name not in rows):  # what is there may have to make room
-            fault = _fault(one)
-            found[one.id] = Enforcement("no", fault) if fault else self._make(one, rows.get(one.name))
-        return found
+        missing = []
+        for one in wanted:
+            row, fault = rows.get(one.name), _fault(one)
+            updated = Enforcement("no", fault) if fault else row and self._update(one, row)
+            if updated:
+                found[one.id] = updated
+            else:
+                missing.append(one)
+        return found | {one.id: self._create(one) for one in missing}  # at last: others may have made room
 
     def _listed(self) -> dict[str, ReservationRow]:
         out = self._commands.run("scontrol", "show", "reservations", "-o")
         return {row.name: row for row in parse.reservations(out)}
 
-    def _make(self, one: WantedReservation, row: ReservationRow | None) -> Enforcement:
-        asked = self._fields(one)
-        if row is None:
-            return self._create(one, asked)
-        now = self._clock()
-        begun = row.active or row.starts_at <= now
-        changed = _changes(one, asked, row, begun=begun)
+    def _update(self, one: WantedReservation, row: ReservationRow) -> Enforcement | None:
+        """Change what is not as it is wanted. Returns None if it has to be made anew."""
+        begun = row.active or row.starts_at <= self._clock()
+        changed = _changes(one, self._fields(one), row, begun=begun)
         if not changed:
             return ENFORCED
         result = self._operate("update", f"ReservationName={one.name}", *changed)
@@ -62,7 +64,7 @@ class Reserver:
         if begun:
             return Enforcement("no", self._why(one, result))
         self._delete(one.name)  # what it was is not wanted any more
-        return self._create(one, asked)
+        return None
 
     def _fields(self, one: WantedReservation) -> dict[str, str]:
         """Return what Slurm is asked for. Seconds since 1970 are the same in every time zone."""
@@ -74,20 +76,22 @@ class Reserver:
             "Nodes": ",".join(sorted(one.nodes)),
             "Users": ",".join(users or [self._name()]),
         }
-        counts = set(one.nodes.values())
-        if counts != {None}:
-            fields["TRESPerNode"] = f"gres/gpu={max(count or 0 for count in counts)}"
+        count = next(iter(one.nodes.values()), None)
+        if count is not None:
+            fields["TRESPerNode"] = f"gres/gpu={count}"
         if one.maintenance:
-            fields["Flags"] = ",".join(sorted(_MAINTENANCE, reverse=True))
+            fields["Flags"] = "MAINT,IGNORE_JOBS"
         return fields
 
     def _name(self) -> str:
         """Return the name of the server's account, as Slurm lists it."""
-        who = self._who()
-        return self._commands.run("id", "-un").strip() if who.isdigit() else who
+        if self._own is None:
+            who = self._who()
+            self._own = self._commands.run("id", "-un").strip() if who.isdigit() else who
+        return self._own
 
-    def _create(self, one: WantedReservation, asked: Mapping[str, str]) -> Enforcement:
-        fields = [f"{name}={value}" for name, value in asked.items()]
+    def _create(self, one: WantedReservation) -> Enforcement:
+        fields = [f"{name}={value}" for name, value in self._fields(one).items()]
         result = self._operate("create", "reservation", f"ReservationName={one.name}", *fields)
         return Enforcement("no", self._why(one, result)) if result.code else ENFORCED
 
@@ -113,6 +117,8 @@ class Reserver:
     def _why(self, one: WantedReservation, refused: Result) -> str:
         """Return Slurm's words, and who is on the nodes if they are busy."""
         words = _words(refused)
+        if words == "Invalid user id":
+            return f"{words}: it does not know one of {self._fields(one)['Users']}, or this server may not reserve"
         if "busy" not in words:
             return words
         asked = ("squeue", "-h", "-t", "RUNNING,SUSPENDED", "-w", ",".join(sorted(one.nodes)))
@@ -133,13 +139,15 @@ def _fault(one: WantedReservation) -> str | None:
 
 def _changes(one: WantedReservation, asked: Mapping[str, str], row: ReservationRow, *, begun: bool) -> list[str]:
     """Return the fields of a reservation that are not as they are wanted. The start of one that has begun stays."""
+    counts = [count for count in one.nodes.values() if count is not None]
     differs = {
         "StartTime": not begun and abs(row.starts_at - one.starts_at) >= 1,
         "EndTime": abs(row.ends_at - one.ends_at) >= 1,
         "Nodes": row.nodes != frozenset(one.nodes),
         "Users": row.users != frozenset(asked["Users"].split(",")),
+        "TRESPerNode": (row.gpus or 0) != sum(counts),
     }
-    return [f"{name}={asked[name]}" for name, differ in differs.items() if differ]
+    return [f"{name}={asked.get(name, '')}" for name, differ in differs.items() if differ]
 
 
 def _words(result: Result) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from typing import Callable, Deque, Mapping, Optional
+from typing import Any, Callable, Deque, Mapping, NamedTuple, Optional
 
 # Time between the last grace period and the end of the allocation, to report and to exit.
 SPARE_SECONDS = 3.0
@@ -22,6 +22,23 @@ CAUTION = 1.1
 _FAR = 10 * 365 * 86400.0
 
 
+_LATEST = 1e11
+_LONGEST = 300  # characters of a reason
+_YIELDS = "its devices are for others from then on"
+
+
+class Yield(NamedTuple):
+    """When the allocation has to leave its devices to others, and why."""
+
+    at: Optional[float] = None  # in seconds since 1970; None: it may stay
+    why: str = ""
+
+
+class _End(NamedTuple):
+    at: float
+    wall: int  # the same in seconds since 1970
+
+
 class Deadline:
     """Times are those of the monotonic clock, as the other one can be set."""
 
@@ -33,14 +50,16 @@ class Deadline:
         environ: Mapping[str, str],
         clock: Callable[[], float] = time.monotonic,
         wall_clock: Callable[[], float] = time.time,
+        yields: Yield = Yield(),
     ) -> None:
         self._clock = clock
         self._wall_clock = wall_clock
         self._warn_seconds = warn_seconds
         self._grace_seconds = grace_seconds
         self._started = self._clock()
-        self._end: Optional[float] = None
-        self.ends_at: Optional[int] = None  # in seconds since 1970
+        self._own: Optional[_End] = None  # by its time limit
+        self._yield: Optional[_End] = None
+        self._yields = Yield()
         self._announced = False
         self._took: Deque[float] = deque(maxlen=LATELY)
         self._limit = time_limit or _limit(environ)
@@ -49,6 +68,13 @@ class Deadline:
             left = time_limit
         if left is not None:
             self._ends_in(left)
+        self.yield_at(yields)
+
+    @property
+    def ends_at(self) -> Optional[int]:
+        """When it ends, in seconds since 1970."""
+        end = self._next
+        return end and end.wall
 
     @property
     def warning_due(self) -> bool:
@@ -65,7 +91,13 @@ class Deadline:
         return min(self._grace_seconds, max(self._margin - SPARE_SECONDS, 0.75 * self._margin))
 
     @property
+    def cause(self) -> str:
+        return "preempted" if self._makes_way else "time_limit"
+
+    @property
     def reason(self) -> str:
+        if self._makes_way:
+            return "it made way: " + (self._yields.why or _YIELDS)
         limit = " (%s)" % _words(self._limit) if self._limit else ""
         return "ended by the time limit of its allocation" + limit
 
@@ -73,7 +105,7 @@ class Deadline:
         """Note that the scheduler has announced the end. That may be early: an end that is known and near stays."""
         self._announced = True
         soon = self._clock() + self._warn_seconds
-        if self._end is None or soon + EARLY_SECONDS < self._end:
+        if self._own is None or soon + EARLY_SECONDS < self._own.at:
             self._ends_in(self._warn_seconds)
 
     def limit(self, seconds: float) -> None:
@@ -81,6 +113,12 @@ class Deadline:
         if not self._announced and seconds != self._limit:
             self._limit = seconds
             self._ends_in(self._started + seconds - self._clock())
+
+    def yield_at(self, given: Yield) -> None:
+        """Leave the devices to others at that time, in addition to any time limit."""
+        if given != self._yields:
+            self._yields = given
+            self._yield = None if given.at is None else self._after(given.at - self._wall_clock())
 
     def learn(self, seconds: float) -> None:
         """Take note of how long a task took that ended with exit code 0."""
@@ -99,8 +137,23 @@ class Deadline:
         return needed <= left or left >= FRESH_SHARE * ever
 
     def _ends_in(self, seconds: float) -> None:
-        self._end = self._clock() + seconds
-        self.ends_at = round(self._wall_clock() + seconds)
+        self._own = self._after(seconds)
+
+    def _after(self, seconds: float) -> _End:
+        return _End(self._clock() + seconds, round(self._wall_clock() + seconds))
+
+    @property
+    def _next(self) -> Optional[_End]:
+        return self._yield if self._makes_way else self._own
+
+    @property
+    def _makes_way(self) -> bool:
+        return self._yield is not None and (self._own is None or self._yield.at < self._own.at)
+
+    @property
+    def _end(self) -> Optional[float]:
+        end = self._next
+        return end and end.at
 
     def _needed(self, estimate: Optional[float]) -> Optional[float]:
         if estimate is not None:
@@ -122,6 +175,14 @@ class Deadline:
     def _warning(self) -> float:
         # No task begins that would be ended at once.
         return max(self._margin, min(self._warn_seconds, LARGEST_WARNING * self._total))
+
+
+def parse_yield(value: Any) -> Yield:
+    """Return what an order or a manifest says; what is not a time means that the allocation may stay."""
+    at, why = (value.get("at"), value.get("why")) if isinstance(value, dict) else (None, None)
+    if not isinstance(at, (int, float)) or isinstance(at, bool) or not 0 < at < _LATEST:
+        return Yield()
+    return Yield(float(at), str(why)[:_LONGEST] if why else "")
 
 
 def _left(environ: Mapping[str, str], now: float) -> Optional[float]:

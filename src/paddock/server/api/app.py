@@ -27,6 +27,7 @@ from paddock.server.api import (
     notices,
     prometheus,
     reservations,
+    rules,
     session,
     single_sign_on,
     system,
@@ -89,7 +90,7 @@ def _routes() -> list[BaseRoute]:
     """Return the routes of the API. FastAPI prepares them when they are first used, which takes a while."""
     api = APIRouter()
     checked = [Depends(permit)]
-    people = (session, single_sign_on, team, me, notices, accounts)
+    people = (session, single_sign_on, team, me, notices, accounts, rules)
     for module in (lists, jobs, tasks, events, load, hosts, devices, reservations, prometheus, system, *people):
         api.include_router(module.router, prefix=PREFIX, responses=error_responses.RESPONSES, dependencies=checked)
     return api.routes

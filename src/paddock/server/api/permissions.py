@@ -163,6 +163,16 @@ PERMISSIONS = {
     "list_invites": REVIEW,
     "make_invite": MANAGE,
     "withdraw_invite": MANAGE,
+    "list_rules": LOOK_AROUND,  # who is no admin sees those that are about them
+    "add_rule": MANAGE,
+    "change_rule": MANAGE,
+    "remove_rule": MANAGE,
+    "try_rules": LOOK_AROUND,  # of others, only admins
+    "allowed_hours": LOOK,
+    "list_quotas": LOOK_AROUND,  # who is no admin sees those that are about them
+    "set_quota": MANAGE,
+    "remove_quota": MANAGE,
+    "my_quota": LOOK_AROUND,
     "list_audit": LOOK,  # of others, only admins
 }
 BULK_RIGHTS = dict.fromkeys(("stop", "remove", "hold", "release"), Right.CONTROL) | dict.fromkeys(

@@ -90,11 +90,11 @@ def list_wanted(at: At, by: By) -> list[WantedSlot]:
         return wanted_slots.listed(c, by.name)
 
 
-@router.delete("/wanted/{number}", status_code=204)
-def forget_wanted(number: Annotated[int, Path(ge=0, le=2**53)], at: At, by: By) -> None:
+@router.delete("/wanted/{id}", status_code=204)
+def forget_wanted(id: Annotated[int, Path(ge=0, le=2**53)], at: At, by: By) -> None:
     """Do not wait for a slot any more."""
     with at.db.write() as c:
-        wanted_slots.delete(c, None if by.role is Role.ADMIN else by.name, number)
+        wanted_slots.delete(c, None if by.role is Role.ADMIN else by.name, id)
 
 
 @router.get("/{id}")

@@ -90,7 +90,9 @@ def _join(c: Connection, made: Sequence[Reservation]) -> str:
     return series
 
 
-def _add(c: Connection, by: Booker, what: ReservationRequest, plan: BookingPlan, within: Interval, now: float) -> Reservation:
+def _add(
+    c: Connection, by: Booker, what: ReservationRequest, plan: BookingPlan, within: Interval, now: float
+) -> Reservation:
     values: dict[str, Any] = what.model_dump(
         include={"kind", "title", "description", "guests", "guest_groups", "end_intruders_minutes"}
     )
@@ -98,7 +100,9 @@ def _add(c: Connection, by: Booker, what: ReservationRequest, plan: BookingPlan,
     return reservations.get(c, reservations.add(c, ids, within, now, owner=plan.owner, by=by.name, **values))
 
 
-def _refused(judge: Judge, plan: BookingPlan, what: ReservationRequest, problems: list[BookingProblem]) -> BookingResult:
+def _refused(
+    judge: Judge, plan: BookingPlan, what: ReservationRequest, problems: list[BookingProblem]
+) -> BookingResult:
     """Return what speaks against a request, what is free instead, and the number of a wish to be told."""
     free: list[FreeSlot] = []
     since, until = plan.weeks[0]

@@ -245,10 +245,12 @@ class BackendWorker:
         """Return the changes that the backend has made or refused."""
         return self._results(self._changes)
 
-    def reserve(self, wanted: Sequence[WantedReservation], known: Collection[str]) -> None:
-        """Pass on which reservations its scheduler should have, unless such a request is under way."""
-        if self._clock() >= self._not_before:
-            self._reserves.begin(ALL, self.backend.reserve, wanted, known)
+    def reserve(self, wanted: Sequence[WantedReservation], known: Collection[str]) -> bool:
+        """Pass on which reservations its scheduler should have. Returns False if such a request is under way."""
+        if ALL in self._reserves or self._clock() < self._not_before:
+            return False
+        self._reserves.begin(ALL, self.backend.reserve, wanted, known)
+        return True
 
     def reserved(self) -> Mapping[str, Enforcement] | None:
         """Return what became of the reservations; None: nothing new."""

@@ -14,7 +14,7 @@ from paddock.errors import AgentUnavailable
 from paddock.models import FOLDER, AllocationBatch, AllocationState, JobSpec, Launcher, Method, Node, Place, Waits
 from paddock.models.events import JobChange
 from paddock.rules import placement
-from paddock.rules.policy import Decision, GiveWay, Request, Start, Wait, Withdraw, plan
+from paddock.rules.policy import Decision, GiveWay, Leave, Request, Start, Wait, Withdraw, plan
 from paddock.rules.pool import Holding, Pool
 from paddock.runner import build
 from paddock.search import adaptive
@@ -43,6 +43,7 @@ WORDS = 4  # reports of a runner within the time after which it counts as silent
 AGAIN_SECONDS = 5.0  # the policy decides again after this time, although nothing has changed but times
 NEWS_SECONDS = 60.0  # an expected start that moves by less is no news
 ANNOUNCED_AT_ONCE = 50  # events about waiting jobs per round
+LATE_SECONDS = 60.0  # after the time at which an allocation leaves its devices, its backend is asked to end it
 LAUNCHING = "ask for allocations for it"
 WRITING_END = "report to its runners that no more tasks come"
 
@@ -56,7 +57,7 @@ class Starts:
     starts: list[Start]
 
 
-Carried = Starts | Request | Withdraw | GiveWay
+Carried = Starts | Request | Withdraw | GiveWay | Leave
 
 
 class Launch:
@@ -92,6 +93,7 @@ class Launch:
             self._gatherer.account(view, now)
             for decision in self._decide(view, now):
                 planned = self._carry_out(view, decision, unclosed, now) or planned
+        end(context, [row for row in rows if _overdue(context, row, now)])
         # Until they have ended: see `ending`.
         end(context, [row for row in rows if row.ending and row.key in unused], waiting_only=True)
         _write_end(context, {row.job_id for row in rows} - {one.job for one in demands} - context.searching)
@@ -136,8 +138,8 @@ class Launch:
     def _carry_out(self, view: BackendView, decision: Carried, unclosed: set[str], now: float) -> bool:
         """Carry out one decision. Returns whether allocations were planned."""
         context = self._context
-        if isinstance(decision, GiveWay):
-            self._give_way(view.rows[decision.key], decision.to)
+        if isinstance(decision, GiveWay | Leave):
+            self._leave(view.rows[decision.key], decision)
             return False
         if isinstance(decision, Withdraw):
             mine = [row for row in view.rows.values() if row.job_id == decision.job and row.key in view.unused]
@@ -162,20 +164,25 @@ class Launch:
                 if isinstance(decision, Request):
                     _plan(context, facts, worker, decision.count)
                 else:
-                    places = [Place(node=one.node, devices=list(one.devices)) for one in decision.starts]
-                    _plan(context, facts, worker, len(places), places, node)
+                    _plan(context, facts, worker, len(decision.starts), decision.starts, node)
                 return True
         self._decided.pop(worker.backend.name, None)  # it was not carried out, so the next round decides again
         return False
 
-    def _give_way(self, row: AllocationRow, job: str) -> None:
-        """Order a runner to begin no further task."""
+    def _leave(self, row: AllocationRow, decision: GiveWay | Leave) -> None:
+        """Order a runner to begin no further task, or to leave its devices at a time."""
         context = self._context
         with context.boundary.job(row.job_id, LAUNCHING):
             # First the order: an allocation that is marked without it would never end.
-            context.outposts.of(row.job_id).order([{"op": "drain", "allocation": row.key}])
-            with context.db.write() as c:
-                allocations.leave(c, {row.key: job})
+            if isinstance(decision, GiveWay):
+                context.outposts.of(row.job_id).order([{"op": "drain", "allocation": row.key}])
+                with context.db.write() as c:
+                    allocations.leave(c, {row.key: decision.to})
+            else:
+                order = {"op": "yield", "allocation": row.key, "at": decision.at, "why": decision.why}
+                context.outposts.of(row.job_id).order([order])
+                with context.db.write() as c:
+                    allocations.leaves_at(c, row.key, decision.at)
 
     def _submit_planned(self) -> None:
         """Submit what is planned, also what a crash or an unreachable backend left so."""
@@ -308,18 +315,20 @@ def _plan(
     facts: JobFacts,
     worker: BackendWorker,
     count: int,
-    places: Sequence[Place] = (),
+    starts: Sequence[Start] = (),
     node: str | None = None,
 ) -> None:
     """Write the folders and the manifest, then the rows, so that every allocation in the database can be submitted."""
     with context.db.read() as c:
         number = allocations.next_number(c, facts.id)
     batch = batch_for(context, facts.id, facts.spec, worker, f"{facts.id}-a{number}", count, node)
-    batch = batch.model_copy(update={"places": list(places)})
-    text = json.dumps(_manifest(context, facts, worker, node), indent=1)
+    places = [Place(node=one.node, devices=list(one.devices)) for one in starts]
+    batch = batch.model_copy(update={"places": places})
+    yields = {str(n): {"at": one.until, "why": one.why} for n, one in enumerate(starts) if one.until is not None}
+    text = json.dumps(_manifest(context, facts, worker, node) | {"yields": yields}, indent=1)
     context.outposts.of(facts.id).plan(batch.keys, Path(layout.manifest(batch.folder_of(0))).name, text, node)
     with context.db.write() as c:
-        allocations.plan(c, facts.id, worker.backend.name, batch)
+        allocations.plan(c, facts.id, worker.backend.name, batch, [one.until for one in starts])
         if worker.full and worker.full_reason:  # it is not submitted yet, and this is why
             allocations.waits(c, batch.key, worker.full_reason)
             events.write(c, facts.id, JobChange(change="waits"))
@@ -397,6 +406,12 @@ def runner_file(context: Context) -> Path:
     if not path.exists():
         build.build(path)
     return path
+
+
+def _overdue(context: Context, row: AllocationRow, now: float) -> bool:
+    """Return True if an allocation should have left its devices to others, and its runner has not ended it."""
+    late = LATE_SECONDS + context.settings.runner.grace_seconds
+    return row.leaves_at is not None and row.state == AllocationState.RUNNING and now > row.leaves_at + late
 
 
 def _unused(context: Context, rows: list[AllocationRow], now: float) -> set[str]:

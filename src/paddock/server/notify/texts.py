@@ -58,6 +58,12 @@ def _moment(at: datetime) -> str:
     return f"{at:%a %Y-%m-%d %H:%M} UTC"
 
 
+def not_enforced(title: str, node: str, why: str) -> tuple[str, str]:
+    """Return title and text about a reservation that the scheduler of a cluster does not enforce."""
+    name = _name(title) if title else f"Your reservation of {one_line(node, LONGEST_NAME)}"
+    return f"{name}: others are not kept away", one_line(f"The scheduler refused it: {why}", LONGEST_TEXT)
+
+
 def unsent(count: int, where: str, problem: str) -> tuple[str, str]:
     """Return title and text about notices that could not be sent for a day."""
     what = "A notice" if count == 1 else f"{count:,} notices"

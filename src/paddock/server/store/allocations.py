@@ -40,6 +40,7 @@ class AllocationRow:
     offsets: list[int]  # how far each of its journals has been read
     heard_at: float | None
     leaving_for: str | None = None  # the job for which it ends after the tasks that run in it
+    leaves_at: float | None = None  # when it leaves its devices to others, as its runner was told
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +79,21 @@ _UNSTARTED = (AllocationState.PLANNED, AllocationState.PENDING)
 _WAITING = sa.and_(UNCLOSED, allocations.c.state.in_(_UNSTARTED))
 
 
-def plan(c: sa.Connection, job: str, backend: str, batch: AllocationBatch) -> None:
-    """Record a batch before it is requested: after a crash, its key shows whether it was."""
+def plan(
+    c: sa.Connection, job: str, backend: str, batch: AllocationBatch, leaves_at: Sequence[float | None] = ()
+) -> None:
+    """Record a batch before it is requested: after a crash, its key shows whether it was.
+
+    `leaves_at`: when each of its allocations leaves its devices to others.
+    """
     now = time.time()
     about = {"job_id": job, "backend": backend, "created_at": now}
     c.execute(sa.insert(batches).values(key=batch.key, spec=batch.model_dump(mode="json"), **about))
     adjusted = c.execute(sa.select(jobs.c.adjusted).where(jobs.c.id == job)).scalar_one()
     row = {"batch": batch.key, "state": AllocationState.PLANNED, "offsets": [], "adjusted": adjusted, **about}
-    c.execute(sa.insert(allocations), [{"key": key, **row} for key in batch.keys])
+    times = [*leaves_at, *[None] * (batch.count - len(leaves_at))]
+    rows = [{"key": key, "leaves_at": at, **row} for key, at in zip(batch.keys, times, strict=True)]
+    c.execute(sa.insert(allocations), rows)
 
 
 def next_number(c: sa.Connection, job: str) -> int:
@@ -242,6 +250,11 @@ def leave(c: sa.Connection, keys: Mapping[str, str]) -> None:
     """Record for which job each of these allocations ends after the tasks that run in it."""
     for key, job in keys.items():
         _set(c, [key], leaving_for=job)
+
+
+def leaves_at(c: sa.Connection, key: str, at: float | None) -> None:
+    """Record when an allocation leaves its devices to others; None: it may stay."""
+    _set(c, [key], leaves_at=at)
 
 
 def batch_of(c: sa.Connection, key: str) -> AllocationBatch | None:

@@ -11,8 +11,8 @@ from paddock.errors import Conflict, NotFound
 from paddock.models import Role
 from paddock.models.access import AccessRule, AccessRuleRequest
 from paddock.models.events import CalendarChanged
-from paddock.rules.access import AccessPerson
-from paddock.server.store import events, team
+from paddock.rules.access import AccessPerson, in_words
+from paddock.server.store import devices, events, team
 from paddock.server.store.kept import fetch_kept
 from paddock.server.store.rows import moment
 from paddock.server.store.tables import members, rules, users
@@ -32,14 +32,20 @@ def listed(c: sa.Connection) -> list[AccessRule]:
     return fetch_kept(c, _rule, _RULES)
 
 
+def worded(c: sa.Connection) -> list[AccessRule]:
+    """Return all rules by name with their sentences, which have the names of devices."""
+    names = {one.id: one.name for one in devices.every(c)}
+    return [one.model_copy(update={"sentence": in_words(one, names)}) for one in listed(c)]
+
+
 def _rule(id: str, name: str, data: dict[str, Any], active: bool, by: str, changed_at: float) -> AccessRule:
     about = {"id": id, "name": name, "active": active, "by": by, "changed_at": moment(changed_at)}
     return AccessRule.model_validate(data | about)
 
 
 def get(c: sa.Connection, id: str) -> AccessRule:
-    """Return a rule; raise NotFound if there is none with this id."""
-    for one in listed(c):
+    """Return a rule with its sentence; raise NotFound if there is none with this id."""
+    for one in worded(c):
         if one.id == id:
             return one
     raise NotFound(f"There is no rule {id!r}: `paddock rules ls` lists those that exist.")

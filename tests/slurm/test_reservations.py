@@ -1,0 +1,127 @@
+"""Test reservations on a real Slurm: as desired state, in its own words, and with the owner's jobs inside."""
+
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from paddock.backends.base import Enforcement, WantedReservation
+from paddock.backends.slurm import parse
+from paddock.backends.slurm.backend import SlurmBackend
+from paddock.settings import SlurmSettings
+from tests.slurm.cluster import Cluster
+from tests.support.server import wait_for
+
+HOUR = 3600.0
+AS_BOB = ["setpriv", "--reuid=bob", "--regid=bob", "--init-groups"]
+YES = Enforcement("yes")
+
+
+class Desk:
+    """A backend, and what it was asked for before."""
+
+    def __init__(self, cluster: Cluster, **settings: Any) -> None:
+        self.cluster = cluster
+        self.backend = SlurmBackend("lab", SlurmSettings(conf=str(cluster.conf), reservations="nodes", **settings))
+        self.known: set[str] = set()
+
+    def want(self, *them: WantedReservation) -> Mapping[str, Enforcement]:
+        self.known |= {one.id for one in them}
+        return self.backend.reserve(them, self.known)
+
+    def listed(self) -> dict[str, parse.ReservationRow]:
+        out = self.backend.commands.run("scontrol", "show", "reservations", "-o")
+        return {row.name: row for row in parse.reservations(out)}
+
+    def one(self, id: str, node: int, start: float = 0.0, end: float = 2 * HOUR, **given: Any) -> WantedReservation:
+        nodes = {self.cluster.nodes[node]: None}
+        now = time.time()
+        return WantedReservation(id, nodes, given.pop("users", ["alice"]), now + start, now + end, **given)
+
+
+@pytest.fixture
+def desk(bare_cluster: Cluster) -> Iterator[Desk]:
+    made = Desk(bare_cluster)
+    yield made
+    for name in made.listed():  # what runs inside ends with the test
+        bare_cluster.run("scontrol", "update", f"ReservationName={name}", "EndTime=now", check=False)
+        bare_cluster.run("scontrol", "delete", f"ReservationName={name}", check=False)
+
+
+def test_made_changed_and_deleted(desk: Desk) -> None:
+    now, later = desk.one("now", 0), desk.one("later", 1, HOUR, 2 * HOUR, users=["alice", "bob"])
+    assert desk.want(now, later) == {"now": YES, "later": YES}
+    rows = desk.listed()
+    assert (rows["paddock-now"].active, rows["paddock-later"].active) == (True, False)
+    assert rows["paddock-later"].users == {"alice", "bob"}
+    asked = desk.backend.commands.calls
+    assert desk.want(now, later) == {"now": YES, "later": YES}
+    assert desk.backend.commands.calls == asked + 1, "nothing but a look"
+    moved = desk.one("later", 2, 2 * HOUR, 3 * HOUR, users=["bob"])
+    longer = desk.one("now", 0, 0, 4 * HOUR)
+    assert desk.want(longer, moved) == {"now": YES, "later": YES}
+    rows = desk.listed()
+    assert rows["paddock-later"].nodes == {desk.cluster.nodes[2]}
+    assert rows["paddock-later"].users == {"bob"}
+    assert abs(rows["paddock-later"].starts_at - moved.starts_at) <= 1
+    assert abs(rows["paddock-now"].ends_at - longer.ends_at) <= 1
+    desk.cluster.run("scontrol", "delete", "ReservationName=paddock-now")
+    assert desk.want(longer) == {"now": YES}, "what somebody deleted is made again"
+    assert desk.listed().keys() == {"paddock-now"}
+    other = Desk(desk.cluster)
+    other.want(other.one("other", 1, HOUR))
+    assert desk.listed().keys() == {"paddock-now", "paddock-other"}, "another server's are left alone"
+    desk.want()
+    assert desk.listed().keys() == {"paddock-other"}
+
+
+def test_two_exchange_their_nodes(desk: Desk) -> None:
+    desk.want(desk.one("a", 0, HOUR), desk.one("b", 1, HOUR))
+    assert desk.want(desk.one("a", 1, HOUR), desk.one("b", 0, HOUR)) == {"a": YES, "b": YES}
+    assert {name: row.nodes for name, row in desk.listed().items()} == {
+        "paddock-a": {desk.cluster.nodes[1]},
+        "paddock-b": {desk.cluster.nodes[0]},
+    }
+
+
+def test_refusals_name_who_is_in_the_way(desk: Desk) -> None:
+    cluster = desk.cluster
+    job = cluster.submit("sleep 600", "-w", cluster.nodes[0], "-t", "120", user="bob")
+    cluster.wait_job(job, "RUNNING")
+    found = desk.want(desk.one("a", 0, HOUR, 2 * HOUR), desk.one("b", 1))
+    assert found["b"] == YES
+    assert (found["a"].why or "").startswith("Requested nodes are busy: ")
+    assert f"with job {job} of bob" in (found["a"].why or "")
+    found = desk.want(desk.one("b", 1), desk.one("c", 1, HOUR), desk.one("d", 2, users=["nobody-here"]))
+    assert found["c"] == Enforcement("no", "Requested reservation overlaps with another reservation")
+    assert "nobody-here" in (found["d"].why or "")
+    upkeep = desk.one("upkeep", 0, maintenance=True)
+    assert desk.want(upkeep) == {"upkeep": YES}, "maintenance does not wait for what runs"
+    assert desk.want(upkeep) == {"upkeep": YES}
+    assert cluster.job_state(job) == "RUNNING"
+
+
+def test_who_may_not_reserve_is_told_so(desk: Desk) -> None:
+    bob = Desk(desk.cluster, operator_prefix=AS_BOB)
+    assert bob.want(bob.one("a", 0))["a"].why == (
+        "Invalid user id: it does not know one of alice, or this server may not reserve"
+    )
+    root = Desk(desk.cluster, prefix=AS_BOB, operator_prefix=["env"])
+    assert root.want(root.one("a", 0)) == {"a": YES}
+    assert root.want() == {}
+    assert desk.listed() == {}
+
+
+def test_jobs_inside_go_on_when_it_is_deleted_and_those_that_wait_are_not_held(desk: Desk) -> None:
+    cluster = desk.cluster
+    desk.want(desk.one("a", 0))
+    inside = ("--reservation=paddock-a", "-c", str(cluster.cpus))
+    running = cluster.submit("sleep 600", *inside, user="alice")
+    cluster.wait_job(running, "RUNNING")
+    waiting = cluster.submit("sleep 600", "-a", "0-1", *inside, user="alice")
+    wait_for(lambda: cluster.job_state(waiting).split() == ["PENDING"], 60, "an array that waits")
+    desk.want()
+    assert desk.listed() == {}
+    cluster.wait_job(f"{waiting}_0", "RUNNING")
+    assert cluster.job_state(running) == "RUNNING"

@@ -79,7 +79,7 @@ def test_what_is_taken_is_refused_with_what_is_free(visit: Visit, people: Team, 
     expect(dialog.get_by_text("bob: Bob trains")).to_be_visible()
     dialog.get_by_role("button", name="Reserve", exact=True).click()
     refused = dialog.get_by_role("alert")
-    expect(refused).to_contain_text("bob")
+    expect(refused).to_contain_text(re.compile(r"is reserved by bob: .* 09:00 to 13:00"))  # as the browser's clock
     slots = refused.get_by_role("list", name="Free slots")
     look(page, "calendar-refused-1440-light")
     slots.get_by_role("button").first.click()
@@ -178,6 +178,7 @@ def test_looks_for_everybody(visit: Visit, people: Team, day: datetime) -> None:
     page.get_by_role("dialog", name="alice: Now").get_by_role("button", name="Release the rest").click()
     page.get_by_role("dialog", name="Release").get_by_role("button", name="Release", exact=True).click()
     expect(page.get_by_text("The rest of it is free again")).to_be_visible()
+    expect(page.get_by_text("The reservation is changed")).to_have_count(0)
 
     # Folded, a host is one row; it is the first, and all of its GPUs can be reserved with it.
     page.get_by_role("application").get_by_role("button", expanded=True).click()
@@ -224,9 +225,6 @@ def test_the_first_free_slot_and_the_link_for_other_calendars(visit: Visit, peop
     dialog.get_by_role("button", name="Make the link").click()
     link = dialog.get_by_text("/api/v1/calendar.ics?token=pdk_")
     expect(link).to_be_visible()
-    address = link.inner_text()
-    answer = people.stranger().get(address)
-    assert answer.status_code == 200 and answer.text.startswith("BEGIN:VCALENDAR"), answer.text
 
 
 def drag(page: Page, since: tuple[int, float], until: tuple[int, float], *, ghosts: int = 1) -> None:

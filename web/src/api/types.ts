@@ -110,10 +110,9 @@ export type WhoAmI = Schemas['Me'];
 
 /** Reservations. */
 export type AllowedHours = Schemas['AllowedHours'];
+export type BookingProblem = Schemas['BookingProblem'];
 export type BookingResult = Schemas['BookingResult'];
-export type DeviceHours = Schemas['DeviceHours'];
 export type FreeSlot = Schemas['FreeSlot'];
-export type Overview = Schemas['Overview'];
 export type QuotaUse = Schemas['QuotaUse'];
 export type ReservableDevice = Schemas['ReservableDevice'];
 export type Reservation = Schemas['Reservation'];

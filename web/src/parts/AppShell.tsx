@@ -1,5 +1,5 @@
 import { ActionIcon, Menu, Tooltip, UnstyledButton, useMantineColorScheme } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import { signOut } from '../api/client';
 import { useConnection } from '../api/events';
@@ -51,6 +51,11 @@ export function AppShell({ known, children }: Props) {
     ...(team || reserved ? [CALENDAR] : []),
     ...(team ? [PEOPLE] : []),
   ];
+  const nav = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page is another link
+  useEffect(() => {
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'nearest', block: 'nearest' });
+  }, [path, pages.length]);
   useSlashFocus();
   return (
     <>
@@ -62,7 +67,7 @@ export function AppShell({ known, children }: Props) {
           <img src="/favicon.svg" alt="" />
           <span>Paddock</span>
         </Link>
-        <nav className={styles.nav} aria-label="Pages">
+        <nav ref={nav} className={styles.nav} aria-label="Pages">
           {pages.map(({ href, name, here, wide }) => (
             <Link key={href} href={href} aria-current={here(path) ? 'page' : undefined} data-wide={wide}>
               {name}

@@ -1,8 +1,9 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
-import type { BookingResult, FreeSlot, ReservableDevice } from '../../../api/types';
-import { plural } from '../../../lib/format';
+import type { BookingProblem, BookingResult, FreeSlot, ReservableDevice } from '../../../api/types';
+import { plural, shownZone } from '../../../lib/format';
 import { IconAlert } from '../../../parts/icons';
 import styles from '../Calendar.module.css';
+import { spanName } from '../lib/words';
 import { Slots } from './Slots';
 
 interface Props {
@@ -28,7 +29,7 @@ export function Refusal({ booking, known, series, busy, onTake, onSkip, onWait }
         <ul className={styles.plain}>
           {problems.slice(0, SHOWN).map((problem, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: they have nothing else, and never move
-            <li key={index}>{problem.message}</li>
+            <li key={index}>{wordsOf(problem, known)}</li>
           ))}
         </ul>
         {problems.length > SHOWN && <Text size="sm">and {plural(problems.length - SHOWN, 'other')}</Text>}
@@ -56,4 +57,12 @@ export function Refusal({ booking, known, series, busy, onTake, onSkip, onWait }
       </Stack>
     </Alert>
   );
+}
+
+/** In the server's words; times of other reservations in the zone of this page, which the server may not know. */
+function wordsOf({ kind, message, device, owner, starts_at, ends_at }: BookingProblem, known: Props['known']): string {
+  if (kind !== 'taken' || !device || !starts_at || !ends_at) return message;
+  const whose = owner ? `reserved by ${owner}` : 'in maintenance';
+  const when = spanName(Date.parse(starts_at), Date.parse(ends_at), shownZone());
+  return `${known.get(device)?.name ?? device} is ${whose}: ${when}.`;
 }

@@ -110,7 +110,7 @@ function ReservationForm({ opened, devices, reservations, may, known, onClose }:
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    send();
+    if (event.target === event.currentTarget) send(); // not the form of a dialog over this one
   };
   const take = ({ devices: ids, starts_at, ends_at }: FreeSlot) =>
     change({ devices: ids, from: fieldText(Date.parse(starts_at), zone), until: fieldText(Date.parse(ends_at), zone) });
@@ -161,16 +161,6 @@ function ReservationForm({ opened, devices, reservations, may, known, onClose }:
           onChange={(event) => change({ until: event.currentTarget.value })}
         />
       </SimpleGrid>
-      <Textarea
-        label="Description"
-        maxLength={2000}
-        rows={2}
-        value={form.description}
-        onChange={(event) => change({ description: event.currentTarget.value })}
-      />
-      {team && !form.maintenance && <Guests form={form} onChange={change} />}
-      {!reservation && <Repeat form={form} onChange={change} />}
-      {!reservation && role === 'admin' && <ForAdmins form={form} onChange={change} />}
       <Facts form={form} known={known} maintenance={form.maintenance} />
       {ways.length > 0 && !booking && (
         <Alert
@@ -205,6 +195,16 @@ function ReservationForm({ opened, devices, reservations, may, known, onClose }:
       ) : (
         error !== null && <ErrorPanel error={error} />
       )}
+      <Textarea
+        label="Description"
+        maxLength={2000}
+        rows={2}
+        value={form.description}
+        onChange={(event) => change({ description: event.currentTarget.value })}
+      />
+      {team && !form.maintenance && <Guests form={form} onChange={change} />}
+      {!reservation && <Repeat form={form} onChange={change} />}
+      {!reservation && role === 'admin' && <ForAdmins form={form} onChange={change} />}
       <Group justify="space-between">
         {reservation ? (
           <EndReservation reservation={reservation} phase={phaseOf(reservation, Date.now())} onDone={onClose} />

@@ -1,4 +1,4 @@
-"""Measure the calendar: 64 GPUs x 7 days with 450 reservations, a frame while one drags, and the overview of 12 weeks."""
+"""Measure the calendar with 64 GPUs x 7 days and 450 reservations, a frame while one drags, and 12 weeks at a glance."""
 
 import random
 import shutil

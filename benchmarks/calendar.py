@@ -1,4 +1,4 @@
-"""Measure the calendar with 64 GPUs x 7 days and 450 reservations, a frame while one drags, and 12 weeks at a glance."""
+"""Measure the calendar with 64 GPUs x 7 days and 450 reservations, frames while one drags, and its overview."""
 
 import random
 import shutil

@@ -6,6 +6,7 @@ A field `port` is the environment variable `PADDOCK_PORT`; `local.slots` is `PAD
 import getpass
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from string import Formatter
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, ValidationError, field_validator, model_validator
@@ -20,6 +21,7 @@ from paddock.paths import home_folder, refuse_foreign, refuse_foreign_inside
 
 DEFAULT_PORT = 54322
 Protect = Literal["off", "reserved", "strict"]
+GUARD_FIELDS = ("gpu", "host", "state", "owner", "until", "user", "pid", "command", "link")  # of texts about violations
 
 
 class LocalSettings(Model):
@@ -66,11 +68,6 @@ class SlurmSettings(Model):
         default_factory=list,
         description="put before scontrol where it makes reservations, in place of `prefix`, such as "
         "['sudo', '-nu', 'slurm']; not needed if the server's user is an operator of Slurm",
-    )
-    protect: Protect = Field(
-        "off",
-        description="what is done about processes on GPUs that others have reserved: off: nothing; reserved: they are "
-        "violations; strict: so are processes on a GPU that nobody has reserved for their owner",
     )
 
 
@@ -203,7 +200,8 @@ class TeamSettings(Model):
     )
     warden: list[str] = Field(
         ["sudo", "-n", "/usr/local/libexec/paddock/paddock-warden"],
-        description="command line of the small helper with root's rights (passwords of the machine's accounts)",
+        description="command line of the small helper with root's rights, also on hosts: passwords of the machine's "
+        "accounts, messages on terminals, ending of processes on reserved GPUs",
     )
     group: str = Field("paddock-users", description="the Unix group of those whom the server may act as")
     folder: str = Field("~/.paddock-jobs", description="where jobs lie in the home of the person that they run as")
@@ -289,23 +287,47 @@ class ViolationSettings(Model):
     admins_repeat_minutes: float = Field(10.0, ge=1, description="admins get one mail with all news this often")
     grace_minutes: float | None = Field(None, ge=0, description="after this long they are ended (SIGTERM); null: never")
     kill_seconds: float = Field(30.0, ge=1, description="from SIGTERM to SIGKILL")
-    hooks: list[HookSettings] = Field(default_factory=list, description="called for each step")
+    hooks: list[HookSettings] = Field(
+        default_factory=list, description="called for each step, and when a violation is over"
+    )
+    days: float = Field(90.0, ge=1, description="how long violations that are over are kept")
     exempt_commands: list[str] = Field(
         ["Xorg", "gnome-shell", "nvidia-cuda-mps", "nvidia-persiste", "dcgm", "nv-hostengine"],
-        description="programs that are no violation: how their name begins",
+        description="programs that are no violation, if they need less than 2 GiB of a GPU: how their name begins",
     )
     text_intruder: str = Field(
-        "{gpu} on {host} is reserved by {owner} until {until}. Please end your process {pid} ({command}).",
-        description="what the owner of the process reads; {gpu}, {host}, {owner}, {until}, {pid}, {command}, {link}",
+        "{gpu} {state}. Please end your process {pid} ({command}).",
+        description="what the owner of the process reads; {state} is such as `is reserved by alice until Fri 14:00`; "
+        "there are {gpu}, {host}, {state}, {owner}, {until}, {user}, {pid}, {command}, {link}",
     )
     text_owner: str = Field(
-        "A process of {user} ({pid}, {command}) is on {gpu} of {host}, which you have reserved until {until}.",
-        description="what the owner of the reservation reads; {user} too",
+        "A process of {user} ({pid}, {command}) is on {gpu}, which {state}.",
+        description="what the owner of the reservation reads",
     )
     text_admins: str = Field(
-        "{user} uses {gpu} of {host} ({pid}, {command}), which {owner} has reserved until {until}.",
-        description="what admins read",
+        "{user} uses {gpu} ({pid}, {command}), which {state}.",
+        description="what admins read about each violation",
     )
+
+    @field_validator("text_intruder", "text_owner", "text_admins")
+    @classmethod
+    def _known_fields(cls, text: str) -> str:
+        try:
+            named = [(name, spec, conversion) for _, name, spec, conversion in Formatter().parse(text)]
+        except ValueError as error:
+            raise ValueError(f"{error}: write {{{{ for a brace") from None
+        for name, spec, conversion in named:
+            if name is not None and (name not in GUARD_FIELDS or spec or conversion):
+                known = ", ".join(f"{{{one}}}" for one in GUARD_FIELDS)
+                raise ValueError(f"{{{name}}} is not known: there are {known}")
+        return text
+
+    @field_validator("exempt_commands")
+    @classmethod
+    def _no_empty_names(cls, names: list[str]) -> list[str]:
+        if not all(names):
+            raise ValueError("an empty name would be all programs: leave it out")
+        return names
 
 
 class PamSettings(Model):

@@ -44,6 +44,9 @@ class Enforcement:
     why: str | None = None
 
 
+PROTECT_SECONDS = 2.0  # at least this often processes on GPUs are looked at, where they are protected
+
+
 class Backend(Protocol):
     """A place where allocations run. It knows no jobs, users or database.
 

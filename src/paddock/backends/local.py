@@ -16,7 +16,7 @@ from pathlib import Path
 
 from paddock.agents.links import Links
 from paddock.backends import processes
-from paddock.backends.base import Enforcement, PollPace, WantedReservation
+from paddock.backends.base import PROTECT_SECONDS, Enforcement, PollPace, WantedReservation
 from paddock.backends.devices import NodeWatch, find_gpus
 from paddock.backends.entries import Entries, Entry, Equipment
 from paddock.backends.far_runners import FarEntries, Whose
@@ -38,7 +38,6 @@ from paddock.settings import LocalSettings
 
 class LocalBackend:
     traits = Traits()
-    pace = PollPace()
     sure = True
     queue_length: int | None = None
 
@@ -56,6 +55,7 @@ class LocalBackend:
         `links`: how runners are started as somebody else.
         """
         self.name = name
+        self.pace = PollPace() if settings.protect == "off" else PollPace(nodes=PROTECT_SECONDS)
         self._stuck_seconds = stuck_seconds
         cores = sorted(os.sched_getaffinity(0))
         self._equipment = Equipment(find_gpus(settings.gpus), settings.slots or len(cores), cores)

@@ -50,6 +50,9 @@ _COMMANDS = {
     "groups ls": "people:groups_ls", "groups add": "people:groups_add", "groups edit": "people:groups_edit",
     "groups rm": "people:groups_rm",
     "hosts ls": "hosts:ls", "hosts add": "hosts:add", "hosts lost": "hosts:lost", "hosts forget": "hosts:forget",
+    "rules ls": "rules:ls", "rules add": "rules:add", "rules edit": "rules:edit", "rules rm": "rules:rm",
+    "rules try": "rules:try_access",
+    "quota ls": "quota:ls", "quota set": "quota:set_quota", "quota rm": "quota:rm",
     "invite": "people:invite", "audit": "people:audit",
 }  # fmt: skip
 # What `paddock NAME COMMAND` is about. `paddock token` alone does something, too.
@@ -58,6 +61,8 @@ _GROUPS = {
     "users": "List and change the people of the team (for admins).",
     "groups": "List and change groups of people (for admins).",
     "hosts": "List, add and give up the machines that are reached by ssh.",
+    "rules": "List and change who may use which GPUs when.",
+    "quota": "List and change how much may be reserved.",
     "token": "",
 }
 

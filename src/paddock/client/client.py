@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from paddock.client.hosts import HostCalls
     from paddock.client.job import JobHandle
     from paddock.client.logs import TaskLog
+    from paddock.client.rules import RuleCalls
     from paddock.client.team import TeamCalls
     from paddock.models.load import LoadReport, LoadSeries
     from paddock.settings import Settings, UploadSettings
@@ -100,6 +101,13 @@ class Client:
         from paddock.client.calendar import CalendarCalls
 
         return CalendarCalls(self._send)
+
+    @property
+    def rules(self) -> RuleCalls:
+        """The access rules, and the quotas."""
+        from paddock.client.rules import RuleCalls
+
+        return RuleCalls(self._connection)
 
     # --- submitting -------------------------------------------------------------------------------------------------
 

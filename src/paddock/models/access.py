@@ -1,5 +1,6 @@
 """Access rules and quotas: who may use what, when, and how much."""
 
+import re
 from datetime import datetime
 from typing import Annotated, Literal, Self, get_args
 from zoneinfo import ZoneInfo
@@ -34,6 +35,33 @@ class AccessWindow(Model):
     )
     since: ClockTime = "00:00"
     until: ClockTime = Field("00:00", description="the same as `since`: a whole day")
+
+
+_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_WINDOW = re.compile(r"^(?P<days>[a-z, -]*?)\s*(?:(?P<since>\d{1,2}:\d\d)\s*-\s*(?P<until>\d{1,2}:\d\d))?$")
+
+
+def window_of(text: str) -> AccessWindow:
+    """Return the hours that a text means: `Mon-Fri 20:00-06:00`, `Sat,Sun`, `8:00-20:00`; raise ValueError if none."""
+    found = _WINDOW.match(text.strip().lower()[:100])
+    if not found or not text.strip():
+        raise ValueError(f"{text[:100]!r} are no hours: write them like Mon-Fri 20:00-06:00, or Sat,Sun")
+    given = {name: found[name].rjust(5, "0") for name in ("since", "until") if found[name]}
+    if given.get("until") == "24:00":
+        given["until"] = "00:00"
+    every = found["days"] in ("", "daily", "every day")
+    return AccessWindow(days=[*range(7)] if every else _days_of(found["days"]), **given)
+
+
+def _days_of(text: str) -> list[int]:
+    found: list[int] = []
+    for part in text.replace(" ", "").split(","):
+        first, _, last = part.partition("-")
+        ends = [next((n for n, day in enumerate(_DAYS) if one[:3] == day), None) for one in (first, last or first)]
+        if ends[0] is None or ends[1] is None:
+            raise ValueError(f"{part!r} is no day of the week: write Mon, Tue, Wed, Thu, Fri, Sat or Sun")
+        found += [(ends[0] + n) % 7 for n in range((ends[1] - ends[0]) % 7 + 1)]
+    return sorted(set(found))
 
 
 class RuleSubjects(Model):

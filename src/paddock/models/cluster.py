@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from paddock.models.base import Model
+from paddock.models.reservations import BookingResult
 from paddock.models.resources import Resources
 
 
@@ -114,6 +115,7 @@ class ErrorBody(Model):
     code: str
     message: str
     fields: dict[str, str] = Field(default_factory=dict)
+    booking: BookingResult | None = Field(None, description="with the code `refused`: why, and what is free")
 
 
 class ErrorReply(Model):

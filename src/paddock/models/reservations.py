@@ -114,7 +114,7 @@ class FreeSlot(Model):
 class BookingProblem(Model):
     """Why a reservation, or one week of a series, is refused."""
 
-    kind: Literal["taken", "rule", "quota", "past", "length", "notice", "device"]
+    kind: Literal["taken", "rule", "quota", "past", "length", "ahead", "notice", "device"]
     message: str
     device: str | None = None
     reservation: str | None = Field(None, description="taken: by this one")
@@ -138,6 +138,7 @@ class WantedSlot(Model):
     id: int
     owner: str
     devices: list[str]
+    gpus: int | None = Field(None, description="that many of these devices on one host; null: all of them")
     starts_at: datetime
     ends_at: datetime
     created_at: datetime

@@ -1,9 +1,9 @@
 """Violations: processes on GPUs where they ought not to be, and what was done about them."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AwareDatetime, Field, StringConstraints
+from pydantic import AwareDatetime, Field, StringConstraints, model_validator
 
 from paddock.models.accounts import AccountName
 from paddock.models.base import Model, Text
@@ -26,6 +26,7 @@ class Violation(Model):
     id: int
     kind: ViolationKind = Field(description="reserved by somebody else; reserved by nobody (strict); against a rule")
     device: str
+    device_name: str = Field("", description="what people call it: gpu1:0")
     host: str
     pid: int
     command: str | None = None
@@ -39,6 +40,7 @@ class Violation(Model):
     outcome: Literal["left", "ended", "exempt", "over"] | None = Field(
         None, description="it left by itself, was ended, was exempted, or the reservation is over; null: it goes on"
     )
+    end_by: str | None = Field(None, description="who wants it to be ended now")
     steps: list[ViolationStep] = Field(default_factory=list)
 
 
@@ -46,6 +48,14 @@ class ViolationPage(Model):
     items: list[Violation]
     open: int = Field(description="number of all that go on")
     more: bool = False
+
+
+class ViolationExemption(Model):
+    """From now until then, this is no violation."""
+
+    until: AwareDatetime
+    why: Annotated[Text, StringConstraints(max_length=500)] = ""
+    everywhere: bool = Field(False, description="everything of the same person, not only on this device")
 
 
 class ExemptionRequest(Model):
@@ -58,6 +68,12 @@ class ExemptionRequest(Model):
     device: DeviceId | None = None
     until: AwareDatetime
     why: Annotated[Text, StringConstraints(max_length=500)] = ""
+
+    @model_validator(mode="after")
+    def _not_everything(self) -> Self:
+        if self.account is None and self.command is None and self.device is None:
+            raise ValueError("give an account, a command or a device")
+        return self
 
 
 class Exemption(ExemptionRequest):

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from paddock.agents.link import Link
-from paddock.backends.base import Enforcement, PollPace, WantedReservation
+from paddock.backends.base import PROTECT_SECONDS, Enforcement, PollPace, WantedReservation
 from paddock.backends.entries import Entries, Entry
 from paddock.backends.far_runners import FarEntries, Whose, whose
 from paddock.backends.hosts.machine import Machine
@@ -67,7 +67,9 @@ class HostsBackend:
         """`folder` is for what it keeps. `stuck_seconds`: as for the local backend."""
         self.name = name
         self.traits = Traits(dealt=not settings.shared_home)
-        self.pace = PollPace(fastest=0.2, slowest=2.0, nodes=min(settings.look_seconds, 5.0))
+        self._look_seconds, self.pace = settings.look_seconds, PollPace(0.2, 2.0, min(settings.look_seconds, 5.0))
+        if settings.protect != "off":
+            self._look_seconds, self.pace = min(settings.look_seconds, PROTECT_SECONDS), PollPace(0.2, 1.0, 0.5)
         # A runner on a host that was declared lost may go on, and see the job's folder if that is shared.
         self.sure = not settings.shared_home
         self._folder, self._settings, self._links, self._roster = folder, settings, links, roster
@@ -183,7 +185,7 @@ class HostsBackend:
         for name in wanted:
             if name not in self._machines:
                 file = self._folder / MACHINES / f"{name}.json"
-                link, every = self._links.get(name), self._settings.look_seconds
+                link, every = self._links.get(name), self._look_seconds
                 self._machines[name] = Machine(name, link, self._settings.slots, every, file)
                 self._machines[name].begin()
         self._machines = {name: self._machines[name] for name in wanted}

@@ -26,6 +26,7 @@ from paddock.server.api import (
     me,
     notices,
     prometheus,
+    reservations,
     rules,
     session,
     single_sign_on,
@@ -90,7 +91,7 @@ def _routes() -> list[BaseRoute]:
     api = APIRouter()
     checked = [Depends(permit)]
     people = (session, single_sign_on, team, me, notices, accounts, rules)
-    for module in (lists, jobs, tasks, events, load, hosts, devices, prometheus, system, *people):
+    for module in (lists, jobs, tasks, events, load, hosts, devices, reservations, prometheus, system, *people):
         api.include_router(module.router, prefix=PREFIX, responses=error_responses.RESPONSES, dependencies=checked)
     return api.routes
 

@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse
 from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 
-from paddock.errors import InvalidInput, PaddockError, in_words
+from paddock.errors import InvalidInput, PaddockError, Refused, in_words
 from paddock.models import ErrorBody, ErrorReply
 from paddock.server.store.db import FAULTS, away
 
@@ -58,7 +58,7 @@ def _reply(status: int, code: str, message: str, fields: dict[str, str] | None =
     """Return an error. Its texts may quote the request, even what is not valid Unicode."""
     clean = {_clean(name): _clean(text) for name, text in (fields or {}).items()}
     body = ErrorReply(error=ErrorBody(code=code, message=_clean(message), fields=clean))
-    return JSONResponse(body.model_dump(), status_code=status)
+    return JSONResponse(body.model_dump(exclude={"error": {"booking"}}), status_code=status)
 
 
 def _clean(text: str) -> str:
@@ -66,10 +66,16 @@ def _clean(text: str) -> str:
 
 
 def reply(error: PaddockError) -> JSONResponse:
-    made = _reply(error.status, error.code, error.message, error.fields)
+    made = _refusal(error) if isinstance(error, Refused) else None
+    made = made or _reply(error.status, error.code, error.message, error.fields)
     if error.retry_seconds is not None:
         made.headers["Retry-After"] = str(error.retry_seconds)
     return made
+
+
+def _refusal(error: Refused) -> JSONResponse:
+    body = ErrorReply(error=ErrorBody(code=error.code, message=_clean(error.message), booking=error.booking))
+    return JSONResponse(body.model_dump(mode="json"), status_code=error.status)
 
 
 async def _paddock(_: Request, error: Exception) -> JSONResponse:

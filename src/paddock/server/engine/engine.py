@@ -24,6 +24,7 @@ from paddock.server.engine.context import Context
 from paddock.server.engine.dealing import Dealer
 from paddock.server.engine.devices import DeviceFinder
 from paddock.server.engine.enforcing import Enforcer
+from paddock.server.engine.guard import ViolationGuard
 from paddock.server.engine.identical_curves import CurveComparison
 from paddock.server.engine.ingest import Ingest, RoundResult
 from paddock.server.engine.keep import Keeper
@@ -35,8 +36,10 @@ from paddock.server.engine.reduce import Reducer
 from paddock.server.engine.round_times import RoundTimes
 from paddock.server.engine.search import SearchWorker
 from paddock.server.engine.silence import Silence
+from paddock.server.engine.warden_calls import WardenCalls
+from paddock.server.notify.hooks import HookRunner
 from paddock.server.outposts.registry import Fleet, Outposts
-from paddock.server.store import allocations, audit, events, notices, places
+from paddock.server.store import allocations, audit, events, notices, places, violations
 from paddock.server.store.allocations import AllocationRow
 from paddock.server.store.db import Database
 from paddock.server.store.rows import moment
@@ -109,6 +112,8 @@ class Engine:
         self._launch = launch.Launch(self.context)
         self._dealer = Dealer(self.context)
         self._devices = DeviceFinder(self.context)
+        self.hooks = HookRunner(home.root)
+        self._guard = ViolationGuard(self.context, WardenCalls(settings, links, fleets), self.hooks, self.wake)
         self._enforcer = Enforcer(self.context)
         self._thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self._sweeper = ThreadPoolExecutor(1, thread_name_prefix="sweeper")
@@ -145,6 +150,8 @@ class Engine:
         self.context.recovery.close()
         self.context.outposts.close()
         self._marked.close()
+        self._guard.close()
+        self.hooks.close()
         self._sweeper.shutdown(wait=True)
 
     def wake(self) -> None:
@@ -341,6 +348,7 @@ class Engine:
             self._sweeper.submit(remove.erase, context, removed.job, self._stop.is_set)
             if removed.folder is not None:
                 self.sweep(removed.folder)
+        step("guarding", lambda: self._guard.run(now))
         step("telling", lambda: self._notices.run(rows, now))
         step("putting away", self._put_away_some)
         step("keeping loads", lambda: self._monitor.keep(context.db, now, context.settings.load_hours))
@@ -357,6 +365,7 @@ class Engine:
             with self.context.db.write() as c:
                 events.forget(c, now - self.context.settings.event_hours * 3600)
                 audit.forget(c, now - self.context.settings.team.audit_days * 86_400)
+                violations.forget(c, now - self.context.settings.violations.days * 86_400)
                 notices.forget(c, now - self.context.settings.notify.days * 86_400)
 
     def _announce(self) -> None:

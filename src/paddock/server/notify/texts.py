@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Sequence
+from datetime import datetime
 
 from paddock.models import Job
 from paddock.models.units import words
@@ -45,6 +46,16 @@ def failing(job: Job) -> tuple[str, str]:
 def attention(name: str, why: str) -> tuple[str, str]:
     """Return title and text about a job that needs somebody."""
     return f"{_name(name)} needs attention", one_line(why, LONGEST_TEXT)
+
+
+def of_reservation(what: str, title: str, since: datetime, until: datetime) -> tuple[str, str]:
+    """Return title and text about a reservation; `what` has happened. Mails have no reader's time zone: UTC."""
+    named = f" ({one_line(title, LONGEST_NAME)})" if title.strip() else ""
+    return one_line(what, LONGEST_TITLE), _sentences(f"From {_moment(since)} until {_moment(until)}{named}")
+
+
+def _moment(at: datetime) -> str:
+    return f"{at:%a %Y-%m-%d %H:%M} UTC"
 
 
 def not_enforced(title: str, node: str, why: str) -> tuple[str, str]:

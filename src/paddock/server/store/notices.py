@@ -140,6 +140,18 @@ def add(c: sa.Connection, now: float, addresses: Iterable[str] = (), **values: A
     return id
 
 
+def send_too(c: sa.Connection, user: str, link: str, address: str, now: float) -> bool:
+    """Have the newest notice of a person with this link sent to an address, too; False if there is none."""
+    mine = sa.and_(notices.c.user == user, notices.c.link == link)
+    id = c.scalar(sa.select(sa.func.max(notices.c.id)).where(mine))
+    if id is None:
+        return False
+    if not c.scalar(sa.select(sa.func.count()).where(outbox.c.notice == id, outbox.c.address == address)):
+        row = {"notice": id, "user": user, "address": address, "created_at": now, "next_at": now}
+        c.execute(sa.insert(outbox).values(**row))
+    return True
+
+
 def _changed(c: sa.Connection, user: str) -> None:
     events.write_for(c, user, NoticesChanged(user=user, unread=unread(c, user)))
 

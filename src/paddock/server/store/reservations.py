@@ -7,18 +7,19 @@ import secrets
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import sqlalchemy as sa
 
 from paddock.errors import Conflict, NotFound
-from paddock.models import Reservation, ReservationPage
+from paddock.models import AllocationState, Reservation, ReservationPage
 from paddock.models.events import CalendarChanged
 from paddock.rules.booking import Booked, Interval
 from paddock.server.store import events
 from paddock.server.store.kept import fetch_kept
 from paddock.server.store.rows import columns, model, portions
-from paddock.server.store.tables import bookings, reservations
+from paddock.server.store.tables import UNCLOSED, allocations, batches, bookings, devices, jobs, reservations
 
 MOST_LISTED = 5_000
 
@@ -79,16 +80,39 @@ def live(c: sa.Connection, now: float, until: float) -> list[Booked]:
     return [one for one in fetch_kept(c, _booked, _OPEN_BOOKED) if one.ends_at > now and one.starts_at < until]
 
 
-def taken(c: sa.Connection, devices: Collection[str], within: Interval, ignore: str | None = None) -> list[Booked]:
+def taken(c: sa.Connection, of: Collection[str], within: Interval, ignore: str | None = None) -> list[Booked]:
     """Return what is booked of these devices at some time of an interval, but by one reservation."""
     since, until = within
     query = _BOOKED.where(bookings.c.ends_at > since, bookings.c.starts_at < until)
     if ignore is not None:
         query = query.where(bookings.c.reservation != ignore)
     found = []
-    for some in portions(sorted(set(devices))):
+    for some in portions(sorted(set(of))):
         found += [_booked(*row) for row in c.execute(query.where(bookings.c.device.in_(some)))]
     return sorted(found, key=lambda one: (one.starts_at, one.device))
+
+
+def running(c: sa.Connection) -> dict[str, str]:
+    """Return the devices on which work runs that Paddock has placed there, and whose it is."""
+    query = (
+        sa.select(allocations.c.key, allocations.c.backend, batches.c.spec, jobs.c.owner)
+        .join_from(allocations, batches, batches.c.key == allocations.c.batch)
+        .join(jobs, jobs.c.id == allocations.c.job_id)
+        .where(UNCLOSED, allocations.c.state == AllocationState.RUNNING)
+    )
+    places = {
+        (row.backend, place["node"], device): row.owner
+        for row in c.execute(query)
+        for place in row.spec.get("places", ())[int(row.key.rpartition(".")[2]) :][:1]
+        for device in (place["devices"] if row.spec["resources"].get("gpus") else ())
+    }
+    if not places:
+        return {}
+    named = sa.select(devices.c.id, devices.c.backend, devices.c.host, devices.c.place).where(
+        devices.c.retired_at.is_(None)
+    )
+    found = {row.id: places.get((row.backend, row.host, row.place)) for row in c.execute(named)}
+    return {device: owner for device, owner in found.items() if owner is not None}
 
 
 def unfinished(c: sa.Connection) -> list[OpenReservation]:
@@ -115,27 +139,26 @@ def listed(
     since: float,
     until: float,
     *,
-    owner: str | None = None,
+    mine: tuple[str, Collection[str]] | None = None,
     series: str | None = None,
     cancelled: bool = False,
 ) -> ReservationPage:
-    """Return the reservations of a stretch of time by start; `owner`: only those of this person."""
+    """Return the reservations of a stretch of time by start.
+
+    `mine`: only those that a person, with these groups, has or is a guest of.
+    """
     query = sa.select(reservations).where(reservations.c.ends_at > since, reservations.c.starts_at < until)
-    if owner is not None:
-        query = query.where(reservations.c.owner == owner)
     if series is not None:
         query = query.where(reservations.c.series == series)
     if not cancelled:
         query = query.where(reservations.c.cancelled_at.is_(None))
-    query = query.order_by(reservations.c.starts_at, reservations.c.id).limit(MOST_LISTED + 1)
-    rows = c.execute(query).all()
+    found = c.execute(query.order_by(reservations.c.starts_at, reservations.c.id))
+    rows = list(islice((row for row in found if mine is None or _is_for(row, *mine)), MOST_LISTED + 1))
     return ReservationPage(items=_models(c, rows[:MOST_LISTED]), more=len(rows) > MOST_LISTED)
 
 
-def of_owner(c: sa.Connection, owner: str, since: float) -> list[Reservation]:
-    """Return the reservations of a person that end after this moment and were not cancelled, by start."""
-    mine = sa.and_(reservations.c.owner == owner, reservations.c.ends_at > since, reservations.c.cancelled_at.is_(None))
-    return _models(c, c.execute(sa.select(reservations).where(mine).order_by(reservations.c.starts_at)).all())
+def _is_for(row: sa.Row[Any], name: str, member_of: Collection[str]) -> bool:
+    return name == row.owner or name in row.guests or not set(row.guest_groups).isdisjoint(member_of)
 
 
 def in_series(c: sa.Connection, series: str) -> list[Reservation]:
@@ -169,6 +192,11 @@ def add(c: sa.Connection, devices: Collection[str], within: Interval, now: float
     _book(c, id, devices, within)
     announce(c)
     return id
+
+
+def join(c: sa.Connection, ids: Collection[str], series: str) -> None:
+    """Record that these were made together."""
+    c.execute(sa.update(reservations).where(reservations.c.id.in_(ids)).values(series=series))
 
 
 def change(

@@ -645,6 +645,7 @@ violations = Table(
     metadata,
     Column("id", _RowId, primary_key=True, autoincrement=True),
     Column("kind", String(16), nullable=False),
+    Column("backend", String(200), nullable=False),
     Column("device", ForeignKey("devices.id"), nullable=False),
     Column("host", String(255), nullable=False),
     Column("pid", Integer, nullable=False),
@@ -657,6 +658,8 @@ violations = Table(
     Column("last_seen", Float(53), nullable=False),
     Column("ended_at", Float(53)),
     Column("outcome", String(8)),  # left, ended, exempt, over
+    Column("end_by", String(200)),  # who wants it to be ended now
+    Column("ask_by", String(200)),  # who wants its owner to be told again now
     sa.UniqueConstraint("host", "device", "pid", "start", "first_seen"),
     Index("ix_violations_ended_at", "ended_at"),
     Index("ix_violations_account", "account"),

@@ -8,9 +8,11 @@ import sqlalchemy as sa
 from paddock.errors import Conflict, NotFound
 from paddock.models import Account, Role, SignInSource
 from paddock.server.store import groups
+from paddock.server.store.kept import fetch_kept
 from paddock.server.store.tables import jobs, users
 
 MOST = 10_000
+_UNIX_NAMES = sa.select(users.c.name, users.c.unix_name)
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,15 @@ def of_subject(c: sa.Connection, source: SignInSource, subject: str) -> UserRow 
 def _one(c: sa.Connection, where: sa.ColumnElement[bool]) -> UserRow | None:
     row = c.execute(sa.select(users).where(where)).one_or_none()
     return UserRow(**row._mapping) if row is not None else None
+
+
+def unix_names(c: sa.Connection) -> dict[str, str | None]:
+    """Return the Unix account of each account. Kept in memory: any round may ask."""
+    return dict(fetch_kept(c, lambda name, unix: (name, unix), _UNIX_NAMES))
+
+
+def active_admins(c: sa.Connection) -> list[str]:
+    return list(c.scalars(sa.select(users.c.name).where(users.c.role == Role.ADMIN, users.c.active)))
 
 
 def every(c: sa.Connection) -> list[UserRow]:

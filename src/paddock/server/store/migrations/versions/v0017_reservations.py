@@ -203,6 +203,7 @@ def _violations() -> None:
         "violations",
         sa.Column("id", _RowId, primary_key=True, autoincrement=True),
         sa.Column("kind", sa.String(16), nullable=False),
+        sa.Column("backend", sa.String(200), nullable=False),
         sa.Column("device", sa.String(32), sa.ForeignKey("devices.id"), nullable=False),
         sa.Column("host", sa.String(255), nullable=False),
         sa.Column("pid", sa.Integer(), nullable=False),
@@ -215,6 +216,8 @@ def _violations() -> None:
         sa.Column("last_seen", sa.Float(53), nullable=False),
         sa.Column("ended_at", sa.Float(53), nullable=True),
         sa.Column("outcome", sa.String(8), nullable=True),
+        sa.Column("end_by", sa.String(200), nullable=True),
+        sa.Column("ask_by", sa.String(200), nullable=True),
         sa.UniqueConstraint("host", "device", "pid", "start", "first_seen"),
         sqlite_autoincrement=True,
     )

@@ -109,7 +109,7 @@ def test_runners_inside_learn_when_its_end_changes(cluster: ClusterRig) -> None:
     [key] = cluster.keys()
     cluster.started(key, task)
     longer = cluster.now() + 3 * HOUR
-    cluster.change(id, ends_at=longer, planned_end=longer)
+    cluster.change(id, ends_at=longer, planned_end=longer, enforced="pending")
     cluster.step()
     [order] = cluster.control()
     assert order == {"op": "yield", "allocation": key, "at": longer, "why": entering.WHY}

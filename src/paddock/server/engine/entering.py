@@ -33,7 +33,7 @@ WHY = "the reservation that it is in ends then"
 
 @dataclass(frozen=True)
 class Entrance:
-    """A reservation that has begun, and that the scheduler keeps for its people."""
+    """A reservation that has begun."""
 
     name: str
     nodes: frozenset[str]
@@ -41,6 +41,7 @@ class Entrance:
     people: frozenset[str]  # accounts
     starts_at: float
     ends_at: float
+    enforced: bool  # the scheduler has it
 
 
 class Entering:
@@ -59,7 +60,7 @@ class Entering:
         if not self._clusters:
             return
         places = [one for one in enforcement.places(c, self._clusters, now) if one.starts_at <= now]
-        places = [one for one in places if one.enforced == "yes" and one.owner is not None]
+        places = [one for one in places if one.owner is not None]
         members = groups.by_user(c) if any(one.guest_groups for one in places) else {}
         self._open = defaultdict(list)
         self._called = {name: one for name, one in self._called.items() if now < one[1]}
@@ -144,7 +145,7 @@ class Entering:
         for one in self._open.get(worker.backend.name, ()):
             enough = max(min(shortest, limit, (one.ends_at - one.starts_at) / 2), LEAST_SECONDS)
             away = self._context.turned_away.get((facts.id, one.name), 0.0)
-            if facts.owner in one.people and one.ends_at - now >= enough and now >= away:
+            if one.enforced and facts.owner in one.people and one.ends_at - now >= enough and now >= away:
                 found.append(one)
         return sorted(found, key=lambda one: -one.ends_at)
 
@@ -177,7 +178,8 @@ def _entrance(places: Sequence[BookedPlace], members: Mapping[str, Sequence[str]
     people = frozenset([first.owner or "", *first.guests, *guests])
     gpus = None if first.number is None else len(places)
     nodes = frozenset(one.host for one in places)
-    return Entrance(f"{RESERVATION_PREFIX}{first.reservation}", nodes, gpus, people, first.starts_at, first.ends_at)
+    name, enforced = f"{RESERVATION_PREFIX}{first.reservation}", first.enforced == "yes"
+    return Entrance(name, nodes, gpus, people, first.starts_at, first.ends_at, enforced)
 
 
 def _entered(batch: AllocationBatch | None) -> str | None:

@@ -174,8 +174,9 @@ def _become(order: dict[str, Any]) -> NoReturn:
     os.environ.update(order["env"])
     for name, seconds in json.loads(os.environ.pop(WAITS, "{}")).items():
         module, _, constant = name.rpartition(".")
-        assert constant in vars(sys.modules[module]), f"there is no {name}"
-        setattr(sys.modules[module], constant, seconds)
+        found = importlib.import_module(module)
+        assert constant in vars(found), f"there is no {name}"
+        setattr(found, constant, seconds)
     time.tzset()
     scripted = not sys.modules.get("paddock.cli")
     sys.path[0] = str(Path(order["argv"][0]).parent) if scripted else order["cwd"]

@@ -7,7 +7,7 @@ import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, time
+from datetime import UTC, datetime, time, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any
 from zoneinfo import ZoneInfo
@@ -92,13 +92,20 @@ class Desk:
             return f"{local:%H:%M}"
         return f"{local:%a %d %b, %H:%M}" if abs((at - self.now).days) < 180 else f"{local:%Y-%m-%d %H:%M}"
 
+    def times(self, starts_at: datetime, ends_at: datetime) -> tuple[str, str]:
+        """Return both ends for a person; the day of the second only if it is another."""
+        first, last = starts_at.astimezone(self.zone), ends_at.astimezone(self.zone)
+        return self.shown(starts_at), f"{last:%H:%M}" if first.date() == last.date() else self.shown(ends_at)
+
     def stretch(self, starts_at: datetime, ends_at: datetime) -> str:
         """Return `from Fri 20 Nov, 14:00 until 18:00 (Europe/Warsaw)`."""
-        first, last = starts_at.astimezone(self.zone), ends_at.astimezone(self.zone)
-        end = f"{last:%H:%M}" if first.date() == last.date() else self.shown(ends_at)
-        begun = "now" if starts_at <= self.now else self.shown(starts_at)
-        end = self.shown(ends_at) if begun == "now" else end
-        return f"from {begun} until {end} ({self.me.zone or first.tzname()})"
+        first, last = self.times(starts_at, ends_at)
+        zone = self.me.zone or starts_at.astimezone(self.zone).tzname()
+        return f"from {'now' if self.begun(starts_at) else first} until {last} ({zone})"
+
+    def begun(self, starts_at: datetime) -> bool:
+        """Return True if something begins now, or has begun; the clock of the server may be a little ahead."""
+        return starts_at <= self.now + timedelta(seconds=60)
 
     def called(self, ids: Iterable[str]) -> str:
         """Return devices in short: `gpu1:0-3, gpu2:1`."""
@@ -290,7 +297,7 @@ def _report(desk: Desk, refusal: Refused) -> int:
 def _again(desk: Desk, slot: FreeSlot) -> str:
     """Return the command that reserves a slot."""
     words = ["paddock", "reserve", *desk.called(slot.devices).split(", ")]
-    if slot.starts_at > desk.now:
+    if not desk.begun(slot.starts_at):
         words += ["--from", f"{slot.starts_at.astimezone(desk.zone):%Y-%m-%d %H:%M}"]
     length = units.words((slot.ends_at - max(slot.starts_at, desk.now)).total_seconds() // 60 * 60)
     return shlex.join([*words, "--for", length.replace(" min", "m").replace(" ", "")])
@@ -357,10 +364,9 @@ def reservations(
         paddock reservations --all --since 7d
     """
     desk = Desk.of(ctx)
-    begin = desk.moment("--since", since, bare=time(), back=True)
+    begin, back = desk.moment("--since", since, bare=time(), back=True), since != "now"
     end = desk.moment("--until", until, bare=time(23, 59)) if until else None
-    found = desk.client.calendar.reservations(since=begin, until=end)
-    shown = [one for one in found if every or desk.mine(one)]
+    shown = desk.client.calendar.reservations(since=begin, until=end, mine=not every, cancelled=back)
     base.only_json(as_json, shown)
     if not shown:
         more = "" if every else "; --all lists those of everybody"
@@ -371,7 +377,7 @@ def reservations(
     )
     for one in shown:
         who = "maintenance" if one.kind == "maintenance" else (one.owner or "")
-        times = desk.shown(one.starts_at), desk.shown(one.ends_at)
+        times = desk.times(one.starts_at, one.ends_at)
         table.add_row(one.id, desk.called(one.devices), *times, who, one.title, _state(desk, one))
     base.screen().print(table)
     base.note(f"Times are those of {desk.me.zone or f'this machine ({desk.now.astimezone().tzname()})'}.")
@@ -386,7 +392,7 @@ def _state(desk: Desk, one: Reservation) -> str:
         return "over"
     refused = "" if one.enforced != "no" else ", not enforced"
     outside = ", outside the rules" if one.outside_since else ""
-    return ("now" if one.starts_at <= desk.now else "to come") + refused + outside
+    return ("now" if desk.begun(one.starts_at) else "to come") + refused + outside
 
 
 def cancel(

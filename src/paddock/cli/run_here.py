@@ -160,17 +160,20 @@ def _forwarded(program: "subprocess.Popen[Any]") -> Iterator[None]:
 
 def _watched(desk: Desk, lease: "GpuLease", program: "subprocess.Popen[Any]") -> int:
     """Keep the reservation until the program ends, or end it with the reservation; return its exit code."""
-    told = ""
+    told, warned = "", False
     while True:
-        code = _ended_within(program, max(0.1, min(LOOK_SECONDS, lease.seconds_left)))
+        left = lease.seconds_left  # below 0 while the server cannot be reached
+        code = _ended_within(program, min(LOOK_SECONDS, left + 0.1) if left > 0 else LOOK_SECONDS)
         if code is not None:
             return code
         kept = _quietly(lease.keep)
         if lease.refusal and lease.refusal != told:
             told = lease.refusal
             base.note(f"paddock: {render.clean(told)} The program ends at {desk.shown(lease.held.ends_at)}.")
-        if lease.refusal and lease.seconds_left < WARN_SECONDS and processes.catches(program.pid, signal.SIGUSR1):
-            processes.signal_process(program.pid, signal.SIGUSR1)
+        if lease.refusal and lease.seconds_left < WARN_SECONDS and not warned:
+            warned = processes.catches(program.pid, signal.SIGUSR1)
+            if warned:
+                processes.signal_process(program.pid, signal.SIGUSR1)
         if not kept:
             return _end(program, "the reservation is over" if lease.refusal else "the reservation was released")
 

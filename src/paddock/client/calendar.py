@@ -15,7 +15,7 @@ from paddock import models
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from paddock.client.connection import Answer
+    from paddock.client.connection import Answer, Connection
 
 Moment = datetime | str
 
@@ -29,8 +29,8 @@ class Send(Protocol):
 
 
 class CalendarCalls:
-    def __init__(self, send: Send) -> None:
-        self._send = send
+    def __init__(self, send: Send, connection: Connection) -> None:
+        self._send, self._connection = send, connection
 
     def devices(self) -> list[models.ReservableDevice]:
         """Return what can be reserved: GPUs, and whole nodes of Slurm."""
@@ -43,9 +43,13 @@ class CalendarCalls:
         until: Moment | None = None,
         mine: bool = False,
         series: str | None = None,
+        cancelled: bool = False,
     ) -> list[models.Reservation]:
-        """Return the reservations of a stretch of time; `mine`: only those that you own or are a guest of."""
-        given = _given(since=since, until=until, mine=mine or None, series=series)
+        """Return the reservations of a stretch of time, which begins now when not given, by their start.
+
+        `mine`: only those that you have or are a guest of. `cancelled`: also those that were cancelled.
+        """
+        given = _given(since=since, until=until, mine=mine, series=series, cancelled=cancelled)
         return self._send("GET", "/reservations", lambda: models.ReservationPage, params=given).items
 
     def reservation(self, id: str) -> models.Reservation:
@@ -93,7 +97,8 @@ class CalendarCalls:
         after: Moment | None = None,
     ) -> list[models.FreeSlot]:
         """Return the first slots in which so many GPUs of one host are free together, and yours to reserve."""
-        given = _given(gpus=gpus, seconds=seconds, model=model, host=host, backend=backend, after=after)
+        length = seconds if isinstance(seconds, str) else f"{seconds}s"  # an address has no numbers, only text
+        given = _given(gpus=gpus, seconds=length, model=model, host=host, backend=backend, after=after)
         return self._send("GET", "/reservations/free", lambda: list[models.FreeSlot], params=given)
 
     def wanted(self) -> list[models.WantedSlot]:
@@ -101,7 +106,8 @@ class CalendarCalls:
         return self._send("GET", "/reservations/wanted", lambda: list[models.WantedSlot])
 
     def forget_wanted(self, id: int) -> None:
-        self._send("DELETE", f"/reservations/wanted/{id}", lambda: object)
+        """Do not wait for a slot any more."""
+        self._connection.request("DELETE", f"/reservations/wanted/{id}")
 
 
 def _path(id: str) -> str:

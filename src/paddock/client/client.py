@@ -100,7 +100,7 @@ class Client:
         """The GPUs that can be reserved, and their reservations."""
         from paddock.client.calendar import CalendarCalls
 
-        return CalendarCalls(self._send)
+        return CalendarCalls(self._send, self._connection)
 
     @property
     def rules(self) -> RuleCalls:

@@ -65,8 +65,8 @@ def test_the_schema_alone_refuses_an_overlap(db: Database, gpus: list[str]) -> N
 def test_history_cannot_be_changed(db: Database, gpus: list[str]) -> None:
     past = reserve(db, gpus, 0.0, HOUR)
     with db.write() as c:
-        reservations.close(c, [past])
-        reservations.close(c, [past])  # again: nothing
+        reservations.close(c, [past], HOUR)
+        reservations.close(c, [past], HOUR)  # again: nothing
     attempts = [
         sa.update(table).values(owner="eve"),
         sa.update(table).values(over=False),
@@ -79,4 +79,5 @@ def test_history_cannot_be_changed(db: Database, gpus: list[str]) -> None:
         with pytest.raises(sa.exc.DatabaseError, match="over cannot be changed"), db.write() as c:
             c.execute(one)
     with db.write() as c:
-        reservations.mark(c, past, {"end": 1.0})  # what is noted about it is no history
+        assert reservations.claim(c, past, "end", 1.0)  # what is noted about it is no history
+        assert not reservations.claim(c, past, "end", 2.0)

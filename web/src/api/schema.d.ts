@@ -1257,6 +1257,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Overview
+         * @description Return who has reserved each device, and how busy it was, hour by hour.
+         */
+        get: operations["overview_api_v1_overview_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/profiles": {
         parameters: {
             query?: never;
@@ -1489,6 +1509,26 @@ export interface paths {
          * @description End a reservation that goes on: the rest of its time is free.
          */
         post: operations["release_reservation_api_v1_reservations__id__release_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reservations/{id}/use": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Use
+         * @description Return how the devices of a reservation were used so far: for its owner, and those who may see the use of all.
+         */
+        get: operations["show_use_api_v1_reservations__id__use_get"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2062,6 +2102,66 @@ export interface paths {
          * @description Try what the team needs of this machine: act once as each of its people, and look at sudo, PAM and the door.
          */
         post: operations["check_team_api_v1_team_check_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Report Usage
+         * @description Return GPU-hours reserved, used, and reserved without being used. People see all only as `team.ranking` says.
+         */
+        get: operations["report_usage_api_v1_usage_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/usage.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Usage
+         * @description Return the same as a table.
+         */
+        get: operations["export_usage_api_v1_usage_csv_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/usage/reservations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Use
+         * @description Return how the devices of the caller's reservations were used, of those in this stretch of time.
+         */
+        get: operations["list_use_api_v1_usage_reservations_get"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3148,6 +3248,21 @@ export interface components {
             used_by?: string[];
             /** Uuid */
             uuid?: string | null;
+        };
+        /**
+         * DeviceHours
+         * @description One device, hour by hour, for the overview. The lists are equally long and begin at the report's `since`.
+         */
+        DeviceHours: {
+            /** Device */
+            device: string;
+            /** Load */
+            load: (number | null)[];
+            /**
+             * Reserved
+             * @description owner of the reservation of most of the hour; empty: maintenance
+             */
+            reserved: (string | null)[];
         };
         /**
          * Environment
@@ -4368,6 +4483,11 @@ export interface components {
              * @description absolute path of the folder in which tasks run; each has a folder of its own when not given
              */
             workdir?: string | null;
+            /**
+             * Yields
+             * @description tasks go on from where they were when they have to make way for a reservation; when not given: if the script uses PADDOCK_CHECKPOINT_DIR
+             */
+            yields?: boolean | null;
         };
         JsonValue: unknown;
         /**
@@ -5041,6 +5161,18 @@ export interface components {
              * @description one, or several for a Pareto front
              */
             objective: (components["schemas"]["Objective"] | string)[];
+        };
+        /** Overview */
+        Overview: {
+            /** Devices */
+            devices: components["schemas"]["DeviceHours"][];
+            /** Hours */
+            hours: number;
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
         };
         /**
          * Packing
@@ -5829,6 +5961,66 @@ export interface components {
             title?: string;
         };
         /**
+         * ReservationUse
+         * @description How a device of a reservation was used, so far.
+         */
+        ReservationUse: {
+            /**
+             * Busy
+             * @description seconds
+             */
+            busy: number;
+            /** Device */
+            device: string;
+            /** First Used At */
+            first_used_at?: string | null;
+            /**
+             * Foreign
+             * @description seconds in which processes of others were on it
+             * @default 0
+             */
+            foreign?: number;
+            /**
+             * Idle
+             * @description seconds
+             */
+            idle: number;
+            /**
+             * Idle Since
+             * @description it is idle now, since then
+             */
+            idle_since?: string | null;
+            /** Last Used At */
+            last_used_at?: string | null;
+            /**
+             * Load Mean
+             * @description 0 to 1; null: it was never measured
+             */
+            load_mean?: number | null;
+            /** Load Peak */
+            load_peak?: number | null;
+            /**
+             * Memory Mean
+             * @description bytes
+             */
+            memory_mean?: number | null;
+            /** Memory Peak */
+            memory_peak?: number | null;
+            /**
+             * Release
+             * @description it seems that it could be released
+             * @default false
+             */
+            release?: boolean;
+            /** Reservation */
+            reservation: string;
+            /**
+             * Seen
+             * @description seconds in which it was looked at
+             */
+            seen: number;
+        };
+        /**
          * Resources
          * @description What one task needs. Fields that are not given come from the profile, then from the settings of the backend.
          */
@@ -6091,6 +6283,12 @@ export interface components {
              * @default false
              */
             abbreviations?: boolean;
+            /**
+             * Checkpoints
+             * @description it, or a module of it, uses PADDOCK_CHECKPOINT_DIR
+             * @default false
+             */
+            checkpoints?: boolean;
             /**
              * Config
              * @description configuration files, each with the parameter that names it
@@ -7183,6 +7381,62 @@ export interface components {
             problem?: string | null;
             /** Sent */
             sent: boolean;
+        };
+        /** UsageReport */
+        UsageReport: {
+            /**
+             * By
+             * @enum {string}
+             */
+            by: "account" | "group" | "device" | "week";
+            /**
+             * Mine Only
+             * @description the caller sees only their own
+             * @default false
+             */
+            mine_only?: boolean;
+            /** Rows */
+            rows: components["schemas"]["UsageRow"][];
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+            /**
+             * Until
+             * Format: date-time
+             */
+            until: string;
+        };
+        /**
+         * UsageRow
+         * @description GPU-hours of one account, group, device or week.
+         */
+        UsageRow: {
+            /**
+             * Efficiency
+             * @description share of the reserved time that was measured in which it was used; null: none was
+             */
+            efficiency?: number | null;
+            /**
+             * Idle
+             * @description GPU-hours reserved in which nothing ran
+             */
+            idle: number;
+            /** Key */
+            key: string;
+            /** Name */
+            name: string;
+            /**
+             * Reserved
+             * @description GPU-hours that were reserved
+             */
+            reserved: number;
+            /**
+             * Used
+             * @description GPU-hours in which something ran there, reserved or not
+             */
+            used: number;
         };
         /** UserLoad */
         UserLoad: {
@@ -14937,6 +15191,110 @@ export interface operations {
             };
         };
     };
+    overview_api_v1_overview_get: {
+        parameters: {
+            query?: {
+                /** @description the last of which is this one */
+                weeks?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Overview"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The account may not do this; or a browser sent it, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too many tries to sign in (`Retry-After`) */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
     list_profiles_api_v1_profiles_get: {
         parameters: {
             query?: never;
@@ -16321,6 +16679,109 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Reservation"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The account may not do this; or a browser sent it, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too many tries to sign in (`Retry-After`) */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    show_use_api_v1_reservations__id__use_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReservationUse"][];
                 };
             };
             /** @description The request is not well-formed */
@@ -19690,6 +20151,330 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TeamState"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The account may not do this; or a browser sent it, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too many tries to sign in (`Retry-After`) */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    report_usage_api_v1_usage_get: {
+        parameters: {
+            query?: {
+                by?: "account" | "group" | "device" | "week";
+                /** @description from this time on; 30 days ago when not given */
+                since?: string | null;
+                /** @description until this time; now when not given */
+                until?: string | null;
+                /** @description only the caller's own */
+                mine?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageReport"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The account may not do this; or a browser sent it, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too many tries to sign in (`Retry-After`) */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    export_usage_api_v1_usage_csv_get: {
+        parameters: {
+            query?: {
+                by?: "account" | "group" | "device" | "week";
+                /** @description from this time on; 30 days ago when not given */
+                since?: string | null;
+                /** @description until this time; now when not given */
+                until?: string | null;
+                /** @description only the caller's own */
+                mine?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": unknown;
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The account may not do this; or a browser sent it, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too many tries to sign in (`Retry-After`) */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    list_use_api_v1_usage_reservations_get: {
+        parameters: {
+            query?: {
+                /** @description from this time on; 30 days ago when not given */
+                since?: string | null;
+                /** @description until this time; now when not given */
+                until?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReservationUse"][];
                 };
             };
             /** @description The request is not well-formed */

@@ -33,6 +33,7 @@ from paddock.server.api import (
     system,
     tasks,
     team,
+    usage,
     web,
 )
 from paddock.server.api.auth import TokenWall
@@ -91,7 +92,7 @@ def _routes() -> list[BaseRoute]:
     api = APIRouter()
     checked = [Depends(permit)]
     people = (session, single_sign_on, team, me, notices, accounts, rules)
-    for module in (lists, jobs, tasks, events, load, hosts, devices, reservations, prometheus, system, *people):
+    for module in (lists, jobs, tasks, events, load, hosts, devices, reservations, usage, prometheus, system, *people):
         api.include_router(module.router, prefix=PREFIX, responses=error_responses.RESPONSES, dependencies=checked)
     return api.routes
 

@@ -108,6 +108,11 @@ PERMISSIONS = {
     "inspect_script": SUBMIT,
     "list_hosts": LOOK,
     "list_devices": LOOK,
+    "report_usage": LOOK_AROUND,  # of others only as `team.ranking` says
+    "export_usage": LOOK_AROUND,
+    "list_use": LOOK_AROUND,
+    "show_use": LOOK_AROUND,
+    "overview": LOOK,
     "list_reservations": LOOK,
     "show_reservation": LOOK,
     "first_free": LOOK,

@@ -40,9 +40,11 @@ def tell_owner(c: Connection, settings: Settings, by: Booker, found: Reservation
         inform(c, settings, found.owner, found, f"{by.name} {did}", now)
 
 
-def inform(c: Connection, settings: Settings, user: str, found: Reservation, what: str, now: float) -> None:
+def inform(
+    c: Connection, settings: Settings, user: str, found: Reservation, what: str, now: float, why: str = ""
+) -> None:
     """Tell somebody something about a reservation."""
-    words = texts.of_reservation(what, found.title, found.starts_at, found.ends_at)
+    words = texts.of_reservation(what, found.title, found.starts_at, found.ends_at, why)
     tell(c, settings, NoticeKind.RESERVATION, user=user, words=words, link=link(found.id), now=now)
 
 

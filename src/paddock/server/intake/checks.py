@@ -4,7 +4,7 @@ Each check raises InvalidInput with the field at fault. `placement.refuse_imposs
 `search.resolved` (which options a method takes) are further checks, called from the same places.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from pydantic import JsonValue
@@ -16,6 +16,7 @@ from paddock.models.space import Block, Choices, Range, Space, key_of, shortened
 from paddock.program import commands, packages, shebang
 from paddock.program.inspection import given
 from paddock.rules import placement
+from paddock.rules.access import AccessVerdict
 from paddock.runner import map_driver
 from paddock.server.intake import snapshot
 
@@ -183,6 +184,24 @@ def reduce(spec: JobSpec) -> None:
         if not spec.reduce.strip():
             raise InvalidInput.at("reduce", "the reduce command is empty")
         commands.build_reduce(spec, job="JOB", task="JOB-1", code_dir="code")
+
+
+def partitions(resources: Resources, nodes: Sequence[Node], judge: Callable[[frozenset[str]], AccessVerdict]) -> None:
+    """Refuse a job for Slurm that its owner may not run there now: Slurm starts it whenever it likes.
+
+    Of several partitions each must be allowed. Where none is named, Slurm takes its default, which may be any of them.
+    """
+    named = [name for name in (resources.slurm.partition or "").split(",") if name]
+    known = named or sorted({name for node in nodes for name in node.partitions})
+    verdicts = {name: judge(frozenset({name} if name else ())) for name in known or [""]}
+    refused = {name: verdict for name, verdict in verdicts.items() if not verdict.allowed}
+    if not refused:
+        return
+    name, verdict = next(iter(refused.items()))
+    where = f"you may not run jobs on partition {name} now" if name else "you may not run jobs here now"
+    free = [one for one in known if one not in refused]
+    hint = f" Name a partition: {', '.join(free)}." if free and not named else ""
+    raise InvalidInput.at("resources.slurm.partition", f"{where}: {verdict.why}{hint}")
 
 
 def other_kind(given: Resources, backend: str, kind: str) -> list[str]:

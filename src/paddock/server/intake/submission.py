@@ -2,7 +2,8 @@
 
 import secrets
 import shutil
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from paddock.models.resources import HostsResources
 from paddock.models.spec import AUTO
 from paddock.paths import Home, open_to, write_once
 from paddock.program import commands, environment, notebook
-from paddock.rules import placement
+from paddock.rules import access, placement
 from paddock.rules.varying import varying
 from paddock.runner import reporting
 from paddock.search import adaptive, trials_at_once
@@ -20,7 +21,7 @@ from paddock.search.tasks import key_of, new_tasks
 from paddock.server.intake import checks, defaults, masks, planning, preflight, snapshot
 from paddock.server.outposts.person import JobSite
 from paddock.server.outposts.registry import Outposts
-from paddock.server.store import jobs, trials
+from paddock.server.store import jobs, rules, trials
 from paddock.server.store.db import Connection, Database
 from paddock.server.store.sight import EVERYTHING, Sight
 from paddock.settings import Settings
@@ -121,10 +122,26 @@ def check(
     kind = settings.every_backend[backend].kind
     if kind != "hosts":  # `other_kind` reports that it has no effect
         resources = resources.model_copy(update={"hosts": HostsResources()})
+    if kind == "slurm":
+        checks.partitions(resources, backends[backend][0], _judge(backend, settings, db, by))
     spec = masks.filled(given.model_copy(update={"resources": resources}), variables)
     made = plan(spec, files, settings, *backends[backend], by.workbench)
     ignored = checks.other_kind(given.resources, backend, kind)
     return _with_past(replace(made, warnings=[*made.warnings, *ignored]), db, by.sight)
+
+
+def _judge(
+    backend: str, settings: Settings, db: Database, by: Submitter
+) -> Callable[[frozenset[str]], access.AccessVerdict]:
+    """Return what the rules say now about running on some partitions of a backend."""
+    with db.read() as c:
+        stored, person, now = rules.worded(c), rules.people(c)[by.name], time.time()
+
+    def judge(names: frozenset[str]) -> access.AccessVerdict:
+        target = access.AccessTarget("", backend, "", names)
+        return access.judge(stored, person, target, "run", (now, now), default=settings.team.access == "open")
+
+    return judge
 
 
 def plan(

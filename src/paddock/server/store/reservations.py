@@ -235,16 +235,30 @@ def release(c: sa.Connection, id: str, now: float) -> None:
     announce(c)
 
 
-def mark(c: sa.Connection, id: str, told: dict[str, float], **values: Any) -> None:
-    """Record what was told or done about a reservation. Its version stays: nothing changes for people."""
-    c.execute(sa.update(reservations).where(reservations.c.id == id).values(told=told, **values))
+def claim(c: sa.Connection, id: str, what: str, now: float) -> bool:
+    """Record that something is told or done about a reservation; False if that was done before.
+
+    Its version stays: nothing changes for people.
+    """
+    told = c.scalar(sa.select(reservations.c.told).where(reservations.c.id == id))
+    if told is None or what in told:
+        return False
+    c.execute(sa.update(reservations).where(reservations.c.id == id).values(told=told | {what: now}))
+    return True
 
 
-def close(c: sa.Connection, ids: Iterable[str]) -> None:
+def flag(c: sa.Connection, id: str, since: float | None) -> None:
+    """Record since when a rule no longer allows a reservation; None: one does again."""
+    c.execute(sa.update(reservations).where(reservations.c.id == id).values(outside_since=since))
+    announce(c)
+
+
+def close(c: sa.Connection, ids: Iterable[str], now: float) -> None:
     """Record that these have ended and all was done about it: from now on, they are history."""
     for some in portions(list(ids)):
-        ended = sa.and_(reservations.c.id.in_(some), reservations.c.over.is_(False))
-        c.execute(sa.update(reservations).where(ended).values(over=True))
+        ended = sa.or_(reservations.c.cancelled_at.is_not(None), reservations.c.ends_at <= now)
+        which = sa.and_(reservations.c.id.in_(some), reservations.c.over.is_(False), ended)
+        c.execute(sa.update(reservations).where(which).values(over=True))
 
 
 def announce(c: sa.Connection) -> None:

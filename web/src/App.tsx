@@ -20,6 +20,7 @@ const JobPage = lazy(() => import('./pages/job/JobPage'));
 const TaskPage = lazy(() => import('./pages/task/TaskPage'));
 const ComparePage = lazy(() => import('./pages/compare/ComparePage'));
 const HostsPage = lazy(() => import('./pages/hosts/HostsPage'));
+const CalendarPage = lazy(() => import('./pages/calendar/CalendarPage'));
 const PeoplePage = lazy(() => import('./pages/people/PeoplePage'));
 const ProfilePage = lazy(() => import('./pages/profile/ProfilePage'));
 const ViolationsPage = lazy(() => import('./pages/violations/ViolationsPage'));
@@ -88,6 +89,7 @@ function Pages() {
       <Route path="/compare" component={ComparePage} />
       <Route path="/hosts" component={HostsPage} />
       <Route path="/violations" component={ViolationsPage} />
+      <Route path="/calendar" component={CalendarPage} />
       <Route path="/cluster">
         <Redirect to="/hosts" replace />
       </Route>

@@ -67,9 +67,9 @@ class Gatherer:
     """Builds the pools. It remembers what does not change from round to round."""
 
     context: Context
+    batches: dict[str, AllocationBatch | None] = field(default_factory=dict)  # of all allocations, by key
     _nodes: dict[str, tuple[Sequence[Node], tuple[PolicyNode, ...]]] = field(default_factory=dict)  # by backend
     _shapes: dict[str, JobShape] = field(default_factory=dict)  # by job
-    _batches: dict[str, AllocationBatch | None] = field(default_factory=dict)  # by key
     _held: dict[str, tuple[AllocationRow, bool, Holding]] = field(default_factory=dict)  # by key
     _idle: dict[str, float] = field(default_factory=dict)  # job that waits without an allocation -> since when
     _measured: dict[tuple[str, str | None], tuple[float, Measured]] = field(default_factory=dict)
@@ -154,7 +154,7 @@ class Gatherer:
         """Forget batches and jobs that are over."""
         batches, keys = {row.batch for row in rows}, {row.key for row in rows}
         for known, still in (
-            (self._batches, batches),
+            (self.batches, batches),
             (self._held, keys),
             (self._shapes, jobs),
             (self._idle, jobs),
@@ -223,7 +223,8 @@ class Gatherer:
         holdings, counted = [], []
         for row in rows:
             note = notes[row.key]
-            if note.lingers_since is not None or (row.ending and row.key in unused):
+            withdrawn = row.ending and (row.key in unused or (row.state == AllocationState.ENDED and not row.offsets))
+            if note.lingers_since is not None or withdrawn:
                 continue
             known = self._held.get(row.key)
             if known is None or known[0] is not row or known[1] != note.stuck:
@@ -237,7 +238,7 @@ class Gatherer:
         return holdings + ([] if queued else self._strangers(c, worker, rows)), counted
 
     def _holding(self, row: AllocationRow, owner: str, worker: BackendWorker, leaving: str | None) -> Holding:
-        batch = self._batches.get(row.batch)
+        batch = self.batches.get(row.batch)
         need = _need(batch.resources, frozenset()) if batch else Need(frozenset())
         if row.state == AllocationState.ENDED:  # it counts: it is not known yet which tasks it leaves behind
             where: Where = NOWHERE, ()
@@ -263,9 +264,9 @@ class Gatherer:
         ]
 
     def _learn_batches(self, c: Connection, rows: Sequence[AllocationRow]) -> None:
-        new = {row.batch for row in rows} - self._batches.keys()
+        new = {row.batch for row in rows} - self.batches.keys()
         if new:
-            self._batches |= dict.fromkeys(new) | allocations.batches_by_key(c, new)
+            self.batches |= dict.fromkeys(new) | allocations.batches_by_key(c, new)
 
     def _owners(self, c: Connection, rows: Sequence[AllocationRow]) -> dict[str, str]:
         return {job: one.owner for job, one in self.context.facts(c, [row.job_id for row in rows]).items()}

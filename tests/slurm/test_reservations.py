@@ -18,6 +18,7 @@ from paddock.settings import SlurmSettings
 from tests.slurm.cluster import Cluster
 from tests.slurm.support import PATIENCE, STEPS, Lab, lab
 from tests.support.server import wait_for
+from tests.support.up import Cli
 from tests.team.unix_users import sudo_rules
 
 HOUR = 3600.0
@@ -219,6 +220,8 @@ def test_what_runs_in_a_released_one_goes_on_and_a_refusal_is_shown(calendar: Ca
     refused, id = calendar.reserve(0), calendar.reserve(1)
     assert calendar.enforced(refused) == "no"
     assert f"with job {foreign} of bob" in calendar.get(refused)["enforced_why"]
+    shown = Cli(at.server.home.root, at.server.home.root)("reservations", code=0)
+    assert f"{refused} is not enforced: Requested nodes are busy" in shown.err
     [notice] = [one for one in at.server.get("/me/notices")["items"] if one["kind"] == "reservation"]
     assert notice["title"] == "thesis: others are not kept away"
     assert calendar.enforced(id) == "yes"

@@ -9,7 +9,17 @@ import { useAnyReservation } from '../api/reservations';
 import { useOpenViolations } from '../api/violations';
 import styles from './AppShell.module.css';
 import { Bell } from './Bell';
-import { IconAuto, IconLogout, IconMoon, IconSettings, IconSun, IconUser, IconUsers, IconWifi } from './icons';
+import {
+  IconAlert,
+  IconAuto,
+  IconLogout,
+  IconMoon,
+  IconSettings,
+  IconSun,
+  IconUser,
+  IconUsers,
+  IconWifi,
+} from './icons';
 import { Avatar } from './Person';
 import { useSlashFocus } from './useSlashFocus';
 
@@ -146,6 +156,11 @@ function AvatarMenu() {
         <Menu.Item leftSection={<IconUsers />} component={Link} href="/people">
           People
         </Menu.Item>
+        {role === 'admin' && (
+          <Menu.Item leftSection={<IconAlert />} component={Link} href="/violations">
+            Violations
+          </Menu.Item>
+        )}
         <Menu.Item leftSection={<IconLogout />} onClick={leave}>
           Sign out
         </Menu.Item>

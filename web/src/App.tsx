@@ -22,6 +22,7 @@ const ComparePage = lazy(() => import('./pages/compare/ComparePage'));
 const HostsPage = lazy(() => import('./pages/hosts/HostsPage'));
 const PeoplePage = lazy(() => import('./pages/people/PeoplePage'));
 const ProfilePage = lazy(() => import('./pages/profile/ProfilePage'));
+const RulesPage = lazy(() => import('./pages/rules/RulesPage'));
 const SettingsPage = lazy(() => import('./pages/SettingsPage'));
 const SetupPage = lazy(() => import('./pages/setup/SetupPage'));
 const SignInPage = lazy(() => import('./pages/sign-in/SignInPage'));
@@ -91,6 +92,7 @@ function Pages() {
       </Route>
       <Route path="/sign-in" component={Onward} />
       {team && <Route path="/people" component={PeoplePage} />}
+      {team && <Route path="/rules" component={RulesPage} />}
       {account && <Route path="/profile" component={ProfilePage} />}
       {!team && <Route path="/settings" component={SettingsPage} />}
       <Route component={NotFoundPage} />

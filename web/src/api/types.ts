@@ -108,6 +108,15 @@ export type TokenRequest = Schemas['TokenRequest'];
 export type TokenScope = Schemas['TokenScope'];
 export type WhoAmI = Schemas['Me'];
 
+/** Rules and quotas. */
+export type AccessRule = Schemas['AccessRule'];
+export type AccessRuleRequest = Schemas['AccessRuleRequest'];
+export type AccessWindow = Schemas['AccessWindow'];
+export type Quota = Schemas['Quota'];
+export type QuotaRequest = Schemas['QuotaRequest'];
+export type QuotaUse = Schemas['QuotaUse'];
+export type TrialQuery = NonNullable<operations['try_rules_api_v1_rules_try_get']['parameters']['query']>;
+
 /** What the event stream sends once it has begun. */
 export type ServerEvent = Exclude<
   operations['follow_events_api_v1_events_get']['responses'][200]['content']['text/event-stream'],

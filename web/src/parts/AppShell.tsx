@@ -7,7 +7,17 @@ import { stream } from '../api/live';
 import { useMe } from '../api/me';
 import styles from './AppShell.module.css';
 import { Bell } from './Bell';
-import { IconAuto, IconLogout, IconMoon, IconSettings, IconSun, IconUser, IconUsers, IconWifi } from './icons';
+import {
+  IconAuto,
+  IconLock,
+  IconLogout,
+  IconMoon,
+  IconSettings,
+  IconSun,
+  IconUser,
+  IconUsers,
+  IconWifi,
+} from './icons';
 import { Avatar } from './Person';
 import { useSlashFocus } from './useSlashFocus';
 
@@ -31,6 +41,7 @@ const PAGES: Place[] = [
 
 /** Where there is no room for it, the menu of the account has it alone. */
 const PEOPLE: Place = { href: '/people', name: 'People', here: (path) => path.startsWith('/people'), wide: true };
+const RULES: Place = { href: '/rules', name: 'Rules', here: (path) => path.startsWith('/rules'), wide: true };
 
 interface Props {
   /** It is known who uses the page. */
@@ -39,9 +50,13 @@ interface Props {
 }
 
 export function AppShell({ known, children }: Props) {
-  const { team, can } = useMe();
+  const { team, role, can } = useMe();
   const [path] = useLocation();
-  const pages = [...PAGES.filter(({ href }) => href !== '/new' || can('submit')), ...(team ? [PEOPLE] : [])];
+  const pages = [
+    ...PAGES.filter(({ href }) => href !== '/new' || can('submit')),
+    ...(team ? [PEOPLE] : []),
+    ...(team && role === 'admin' ? [RULES] : []),
+  ];
   useSlashFocus();
   return (
     <>
@@ -115,6 +130,9 @@ function AvatarMenu() {
         )}
         <Menu.Item leftSection={<IconUsers />} component={Link} href="/people">
           People
+        </Menu.Item>
+        <Menu.Item leftSection={<IconLock />} component={Link} href="/rules">
+          Rules
         </Menu.Item>
         <Menu.Item leftSection={<IconLogout />} onClick={leave}>
           Sign out

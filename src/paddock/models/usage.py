@@ -36,7 +36,7 @@ class UsageRow(Model):
     used: float = Field(description="GPU-hours in which something ran there, reserved or not")
     idle: float = Field(description="GPU-hours reserved in which nothing ran")
     efficiency: float | None = Field(
-        None, description="busy / reserved, 0 to 1; null: nothing was reserved or measured"
+        None, description="share of the reserved time that was measured in which it was used; null: none was"
     )
 
 
@@ -52,7 +52,7 @@ class DeviceHours(Model):
     """One device, hour by hour, for the overview. The lists are equally long and begin at the report's `since`."""
 
     device: str
-    reserved: list[str | None] = Field(description="owner of the reservation of most of the hour")
+    reserved: list[str | None] = Field(description="owner of the reservation of most of the hour; empty: maintenance")
     load: list[float | None]
 
 

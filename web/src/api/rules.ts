@@ -53,18 +53,10 @@ export function useRemoveQuota() {
   return useChange(remove, keys.quotas());
 }
 
-/** What can be reserved. */
-export function useDevices() {
-  return useQuery({
-    queryKey: ['devices'],
-    queryFn: ({ signal }) => take(api.GET('/api/v1/devices', { signal })),
-  });
-}
-
 /** What is left of one's own quotas in this week. */
 export function useQuotaLeft() {
   return useQuery({
-    queryKey: ['quotas', 'left'],
+    queryKey: keys.quotaLeft(),
     queryFn: ({ signal }) => take(api.GET('/api/v1/me/quota', { signal })),
     staleTime: 0,
   });

@@ -114,8 +114,18 @@ export type AccessRuleRequest = Schemas['AccessRuleRequest'];
 export type AccessWindow = Schemas['AccessWindow'];
 export type Quota = Schemas['Quota'];
 export type QuotaRequest = Schemas['QuotaRequest'];
-export type QuotaUse = Schemas['QuotaUse'];
 export type TrialQuery = NonNullable<operations['try_rules_api_v1_rules_try_get']['parameters']['query']>;
+
+/** Reservations. */
+export type AllowedHours = Schemas['AllowedHours'];
+export type BookingProblem = Schemas['BookingProblem'];
+export type BookingResult = Schemas['BookingResult'];
+export type FreeSlot = Schemas['FreeSlot'];
+export type QuotaUse = Schemas['QuotaUse'];
+export type ReservableDevice = Schemas['ReservableDevice'];
+export type Reservation = Schemas['Reservation'];
+export type ReservationPatch = Schemas['ReservationPatch'];
+export type ReservationRequest = Schemas['ReservationRequest'];
 
 /** What the event stream sends once it has begun. */
 export type ServerEvent = Exclude<

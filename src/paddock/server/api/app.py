@@ -33,6 +33,8 @@ from paddock.server.api import (
     system,
     tasks,
     team,
+    usage,
+    violations,
     web,
 )
 from paddock.server.api.auth import TokenWall
@@ -90,8 +92,8 @@ def _routes() -> list[BaseRoute]:
     """Return the routes of the API. FastAPI prepares them when they are first used, which takes a while."""
     api = APIRouter()
     checked = [Depends(permit)]
-    people = (session, single_sign_on, team, me, notices, accounts, rules)
-    for module in (lists, jobs, tasks, events, load, hosts, devices, reservations, prometheus, system, *people):
+    people = (session, single_sign_on, team, me, notices, accounts, rules, violations)
+    for module in (lists, jobs, tasks, events, load, hosts, devices, reservations, usage, prometheus, system, *people):
         api.include_router(module.router, prefix=PREFIX, responses=error_responses.RESPONSES, dependencies=checked)
     return api.routes
 

@@ -36,10 +36,12 @@ class Permission:
     role: Role | None  # this one or a higher one; None: everybody, also who has not signed in
     right: Right | None = None  # that is needed to the job that the operation names
     reads: bool = False  # it changes nothing: a token that may only read is enough
+    feeds: bool = False  # and so is one that is only for the calendar's address
 
 
 EVERYBODY = Permission(None)
 LOOK = Permission(Role.GUEST, reads=True)
+FEED = Permission(Role.GUEST, reads=True, feeds=True)
 SEE_JOB = Permission(Role.GUEST, Right.SEE, reads=True)
 READ_JOB = Permission(Role.USER, Right.READ, reads=True)
 PREFER = Permission(Role.GUEST)  # changes nothing but the caller's own account
@@ -108,6 +110,11 @@ PERMISSIONS = {
     "inspect_script": SUBMIT,
     "list_hosts": LOOK,
     "list_devices": LOOK,
+    "report_usage": LOOK_AROUND,  # of others only as `team.ranking` says
+    "export_usage": LOOK_AROUND,
+    "list_use": LOOK_AROUND,
+    "show_use": LOOK_AROUND,
+    "overview": LOOK,
     "list_reservations": LOOK,
     "show_reservation": LOOK,
     "first_free": LOOK,
@@ -117,6 +124,7 @@ PERMISSIONS = {
     "release_reservation": SUBMIT,
     "list_wanted": LOOK_AROUND,
     "forget_wanted": SUBMIT,
+    "calendar_feed": FEED,
     "scan_keys": MANAGE,
     "add_hosts": MANAGE,
     "lose_host": MANAGE,
@@ -173,6 +181,13 @@ PERMISSIONS = {
     "set_quota": MANAGE,
     "remove_quota": MANAGE,
     "my_quota": LOOK_AROUND,
+    "list_violations": LOOK_AROUND,  # of others, only admins
+    "ask_intruder": SUBMIT,  # the owner of the reservation, and admins
+    "end_intruder": MANAGE,
+    "exempt_violation": MANAGE,
+    "list_exemptions": REVIEW,
+    "add_exemption": MANAGE,
+    "remove_exemption": MANAGE,
     "list_audit": LOOK,  # of others, only admins
 }
 BULK_RIGHTS = dict.fromkeys(("stop", "remove", "hold", "release"), Right.CONTROL) | dict.fromkeys(
@@ -201,7 +216,8 @@ def check(permission: Permission, caller: Caller | None) -> None:
         return
     if caller is None:
         raise NotAuthorised
-    if caller.scope is TokenScope.FEED or (caller.scope is TokenScope.READ and not permission.reads):
+    feeds = caller.scope is TokenScope.FEED
+    if (feeds and not permission.feeds) or (caller.scope is TokenScope.READ and not permission.reads):
         raise NotAllowed(_SCOPES[caller.scope])
     if _RANKS[caller.role] < _RANKS[permission.role]:
         raise NotAllowed(_ROLES[permission.role])

@@ -26,6 +26,7 @@ from paddock.server.engine.devices import DeviceFinder
 from paddock.server.engine.enforcing import Enforcer
 from paddock.server.engine.guard import ViolationGuard
 from paddock.server.engine.identical_curves import CurveComparison
+from paddock.server.engine.idle import IdleReservations
 from paddock.server.engine.ingest import Ingest, RoundResult
 from paddock.server.engine.keep import Keeper
 from paddock.server.engine.load import Monitor
@@ -37,6 +38,7 @@ from paddock.server.engine.reservations import Reserving
 from paddock.server.engine.round_times import RoundTimes
 from paddock.server.engine.search import SearchWorker
 from paddock.server.engine.silence import Silence
+from paddock.server.engine.use import UseRecorder
 from paddock.server.engine.warden_calls import WardenCalls
 from paddock.server.notify.hooks import HookRunner
 from paddock.server.outposts.registry import Fleet, Outposts
@@ -113,6 +115,8 @@ class Engine:
         self._launch = launch.Launch(self.context)
         self._dealer = Dealer(self.context)
         self._devices = DeviceFinder(self.context)
+        self._use = UseRecorder(self.context, self._monitor)
+        self._idle = IdleReservations(self.context)
         self.hooks = HookRunner(home.root)
         self._reserving = Reserving(self.context, self.hooks)
         self._guard = ViolationGuard(self.context, WardenCalls(settings, links, fleets), self.hooks, self.wake)
@@ -355,6 +359,8 @@ class Engine:
         step("telling", lambda: self._notices.run(rows, now))
         step("putting away", self._put_away_some)
         step("keeping loads", lambda: self._monitor.keep(context.db, now, context.settings.load_hours))
+        if step("recording use", lambda: self._use.run(rows, now)):
+            step("judging use", lambda: self._idle.run(self._use.uses, now))
         step("forgetting events", lambda: self._forget_events(now))
         return bool(unpublished or unstopped)
 

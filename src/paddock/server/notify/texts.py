@@ -48,6 +48,29 @@ def attention(name: str, why: str) -> tuple[str, str]:
     return f"{_name(name)} needs attention", one_line(why, LONGEST_TEXT)
 
 
+def idle(names: Sequence[str], seconds: float) -> tuple[str, str]:
+    """Return title and text about a reservation that is not used now."""
+    title = f"Your reservation of {_several(names)} is idle"
+    text = f"Nothing has run there for {words(round(seconds / 60) * 60)}. If you are done, release the rest of its time"
+    return title, _sentences(text)
+
+
+def unused(names: Sequence[str], minutes: float) -> tuple[str, str]:
+    """Return title and text about a reservation that was never used and will be released."""
+    title = f"Your reservation of {_several(names)} is not used"
+    text = f"Nothing has run there since it began. It will be released in {round(minutes)} minutes if nothing does"
+    return title, _sentences(text)
+
+
+def released_unused(names: Sequence[str]) -> tuple[str, str]:
+    """Return title and text about a reservation that was released, as it was never used."""
+    return f"Your reservation of {_several(names)} was released", _sentences("Nothing had run there since it began")
+
+
+def _several(names: Sequence[str]) -> str:
+    return one_line(", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else ""), LONGEST_NAME)
+
+
 def of_reservation(what: str, title: str, since: datetime, until: datetime, why: str = "") -> tuple[str, str]:
     """Return title and text about a reservation; `what` has happened. Mails have no reader's time zone: UTC."""
     named = f" ({one_line(title, LONGEST_NAME)})" if title.strip() else ""

@@ -571,7 +571,6 @@ reservation_use = Table(
     Column("device", ForeignKey("devices.id"), primary_key=True),
     Column("seen", Float(53), nullable=False),
     Column("busy", Float(53), nullable=False),
-    Column("idle", Float(53), nullable=False),
     Column("load_sum", Float(53), nullable=False),
     Column("load_peak", Float(53)),
     Column("memory_sum", Float(53), nullable=False),
@@ -579,6 +578,7 @@ reservation_use = Table(
     Column("first_used_at", Float(53)),
     Column("last_used_at", Float(53)),
     Column("foreign", Float(53), nullable=False, server_default=text("0")),
+    Column("seen_at", Float(53)),
     Column("idle_since", Float(53)),
 )
 
@@ -594,6 +594,8 @@ device_hours = Table(
     Column("memory_sum", Float(53), nullable=False),
     Column("memory_peak", Float(53)),
     Column("by", sa.JSON, nullable=False),  # account -> seconds
+    Column("held", sa.JSON, nullable=False),  # owner of a reservation -> seconds seen, and busy
+    Index("ix_device_hours_hour", "hour"),
 )
 
 rules = Table(

@@ -151,7 +151,7 @@ function QuotaForm({ quota, opened, onClose }: DialogProps) {
             <NumberInput
               key={name}
               label={LIMITS[name].name}
-              placeholder="No limit"
+              placeholder={name === 'near_hours' ? 'All count' : 'No limit'}
               min={0}
               allowDecimal={!LIMITS[name].whole}
               disabled={name === 'near_hours' && limits.devices_at_once == null}

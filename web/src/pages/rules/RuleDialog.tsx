@@ -13,7 +13,8 @@ import {
 import { useMemo, useState } from 'react';
 import { useNodes } from '../../api/load';
 import { useAccounts, useGroups } from '../../api/people';
-import { useDevices, useSaveRule } from '../../api/rules';
+import { useDevices } from '../../api/reservations';
+import { useSaveRule } from '../../api/rules';
 import { useBackends } from '../../api/system';
 import type { AccessRule } from '../../api/types';
 import { shownZone } from '../../lib/format';

@@ -2,7 +2,8 @@ import { Select, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useMe } from '../../api/me';
 import { useAccounts } from '../../api/people';
-import { useDevices, useTrial } from '../../api/rules';
+import { useDevices } from '../../api/reservations';
+import { useTrial } from '../../api/rules';
 import { shownZone } from '../../lib/format';
 import { fieldText, fromField } from '../../lib/zone';
 import { CardTable } from '../../parts/CardTable';
@@ -97,7 +98,7 @@ function Trial({ devices }: { devices: { value: string; label: string }[] }) {
                       {one.allowed ? 'yes' : 'no'}
                     </Text>
                   </td>
-                  <td data-label="Why" className="app-wrap-anywhere">
+                  <td data-label="Why" data-wide className="app-wrap-anywhere">
                     {one.why}
                   </td>
                 </tr>

@@ -73,7 +73,7 @@ export const LIMITS = {
   open_reservations: { name: 'Open reservations', whole: true },
   longest_hours: { name: 'Longest, h', whole: false },
   ahead_days: { name: 'Days ahead', whole: false },
-  near_hours: { name: 'Soon, h', whole: false },
+  near_hours: { name: 'Not counted: begins within, h', whole: false },
 } as const;
 export type LimitName = keyof typeof LIMITS;
 export const LIMIT_NAMES = Object.keys(LIMITS) as LimitName[];

@@ -145,7 +145,6 @@ def _use() -> None:
         sa.Column("device", sa.String(32), sa.ForeignKey("devices.id"), primary_key=True),
         sa.Column("seen", sa.Float(53), nullable=False),
         sa.Column("busy", sa.Float(53), nullable=False),
-        sa.Column("idle", sa.Float(53), nullable=False),
         sa.Column("load_sum", sa.Float(53), nullable=False),
         sa.Column("load_peak", sa.Float(53), nullable=True),
         sa.Column("memory_sum", sa.Float(53), nullable=False),
@@ -153,6 +152,7 @@ def _use() -> None:
         sa.Column("first_used_at", sa.Float(53), nullable=True),
         sa.Column("last_used_at", sa.Float(53), nullable=True),
         sa.Column("foreign", sa.Float(53), nullable=False, server_default=sa.text("0")),
+        sa.Column("seen_at", sa.Float(53), nullable=True),
         sa.Column("idle_since", sa.Float(53), nullable=True),
     )
 
@@ -167,7 +167,9 @@ def _use() -> None:
         sa.Column("memory_sum", sa.Float(53), nullable=False),
         sa.Column("memory_peak", sa.Float(53), nullable=True),
         sa.Column("by", sa.JSON(), nullable=False),
+        sa.Column("held", sa.JSON(), nullable=False),
     )
+    op.create_index("ix_device_hours_hour", "device_hours", ["hour"])
 
 
 def _access() -> None:

@@ -1,0 +1,121 @@
+"""Use over REST: a real server with scripted GPUs, on one of which a process computes."""
+
+import csv
+import io
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from paddock.server.store.db import Database
+from tests.support.nvidia_smi import install_nvidia_smi
+from tests.support.reservations import add_reservation
+from tests.support.server import ServerProcess, running, wait_for
+
+# Joins the GPU in the file that the scripted nvidia-smi reads.
+COMPUTES = """
+import fcntl, json, os, sys, time
+with open(sys.argv[1], "r+") as file:
+    fcntl.flock(file, fcntl.LOCK_EX)
+    state = json.load(file)
+    state["cards"][0]["of"][str(os.getpid())] = {"memory": 10**9, "load": 0.5, "most": 10**9}
+    file.seek(0); file.truncate(); json.dump(state, file)
+time.sleep(600)
+"""
+
+
+class UsedServer:
+    """A server whose GPU 0 is used, and whose GPUs are both reserved since an hour ago."""
+
+    def __init__(self, server: ServerProcess, devices: list[dict[str, Any]], reservation: str) -> None:
+        self.server, self.devices, self.reservation = server, devices, reservation
+
+
+@pytest.fixture(scope="module")
+def used(tmp_path_factory: pytest.TempPathFactory) -> Iterator[UsedServer]:
+    folder = tmp_path_factory.mktemp("usage")
+    install_nvidia_smi(folder / "bin", 2)
+    program = subprocess.Popen([sys.executable, "-c", COMPUTES, str(folder / "bin" / "gpus.json")])
+    try:
+        environment = {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}"}
+        waits = {"server.engine.use.LOOK_SECONDS": 0.5, "server.engine.use.STORE_SECONDS": 0.5}
+        settings = {"reservations__idle_minutes": 0.01, "owner": "alice"}
+        with running(folder / "home", environment=environment, waits=waits, **settings) as server:
+            devices = wait_for(lambda: server.get("/devices"), what="the GPUs")
+            db, now = Database(f"sqlite:///{folder}/home/paddock.db"), time.time()
+            id = add_reservation(db, [one["id"] for one in devices], now - 3600, now + 3600)
+            db.close()
+            yield UsedServer(server, devices, id)
+    finally:
+        program.kill()
+        program.wait()
+
+
+def test_use_is_shown_while_the_reservation_runs(used: UsedServer) -> None:
+    first, second = (one["id"] for one in used.devices)
+
+    def seen() -> Any:
+        found = {one["device"]: one for one in used.server.get(f"/reservations/{used.reservation}/use")}
+        return found if found[first]["busy"] > 0 and found[second]["release"] else None
+
+    found = wait_for(seen, what="the use of both GPUs")
+    busy, idle = found[first], found[second]
+    assert busy["load_peak"] == 0.5
+    assert 0 < busy["load_mean"] <= 0.5
+    assert abs(busy["memory_peak"] - 10**9) < 2**20
+    assert (busy["foreign"], busy["release"], busy["idle_since"]) == (0.0, False, None)
+    assert (idle["busy"], idle["load_mean"], idle["first_used_at"]) == (0.0, 0.0, None)
+    assert idle["idle"] == idle["seen"] > 0
+    listed = used.server.get("/usage/reservations")
+    assert {one["device"] for one in listed} == {first, second}
+
+
+def test_reports_and_tables(used: UsedServer) -> None:
+    report = wait_for(
+        lambda: next((one for one in [used.server.get("/usage")] if one["rows"] and one["rows"][0]["used"]), None),
+        what="what was used",
+    )
+    [row] = report["rows"]
+    assert (row["key"], report["by"], report["mine_only"]) == ("alice", "account", False)
+    assert row["reserved"] == pytest.approx(2.0, abs=0.2)
+    assert row["efficiency"] == pytest.approx(0.5, abs=0.3)
+    by_device = used.server.get("/usage", by="device")["rows"]
+    assert {one["name"] for one in by_device} == {one["name"] for one in used.devices}
+    [week] = used.server.get("/usage", by="week", since=_at(-7200))["rows"][-1:]
+    assert week["name"].startswith("week of 20")
+    table = used.server.client.get("/usage.csv", params={"by": "device"})
+    assert table.headers["content-type"].startswith("text/csv")
+    [head, *rows] = csv.reader(io.StringIO(table.text))
+    assert head[:3] == ["device", "name", "reserved_gpu_hours"]
+    assert {row[1] for row in rows} == {one["name"] for one in used.devices}
+
+
+def test_the_overview_has_every_hour(used: UsedServer) -> None:
+    found = used.server.get("/overview", weeks=1)
+    assert found["hours"] == 168
+    since = datetime.fromisoformat(found["since"])
+    assert (since.weekday(), since.hour) == (0, 0)
+    now = int((datetime.now(UTC) - since).total_seconds() // 3600)
+    for one in found["devices"]:
+        assert len(one["reserved"]) == len(one["load"]) == 168
+        assert "alice" in one["reserved"][max(now - 1, 0) : now + 2]
+    assert {one["device"] for one in found["devices"]} == {one["id"] for one in used.devices}
+
+
+@pytest.mark.parametrize(
+    "query", [{"by": "planet"}, {"since": "yesterday"}, {"since": "2030-01-01T00Z", "until": "2029-01-01T00Z"}]
+)
+def test_bad_questions_are_refused(used: UsedServer, query: dict[str, str]) -> None:
+    answer = used.server.client.get("/usage", params=query)
+    assert answer.status_code == 422
+    assert used.server.client.get("/overview", params={"weeks": 13}).status_code == 422
+    assert used.server.client.get("/reservations/nothere/use").status_code == 404
+
+
+def _at(seconds: float) -> str:
+    return datetime.fromtimestamp(time.time() + seconds, UTC).isoformat()

@@ -1,4 +1,4 @@
-import { ActionIcon, Menu, Tooltip, UnstyledButton, useMantineColorScheme } from '@mantine/core';
+import { ActionIcon, Badge, Menu, Tooltip, UnstyledButton, useMantineColorScheme } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import { signOut } from '../api/client';
@@ -6,6 +6,7 @@ import { useConnection } from '../api/events';
 import { stream } from '../api/live';
 import { useMe } from '../api/me';
 import { useAnyReservation } from '../api/reservations';
+import { useOpenViolations } from '../api/violations';
 import styles from './AppShell.module.css';
 import { Bell } from './Bell';
 import {
@@ -47,6 +48,14 @@ const CALENDAR: Place = { href: '/calendar', name: 'Calendar', here: (path) => p
 const PEOPLE: Place = { href: '/people', name: 'People', here: (path) => path.startsWith('/people'), wide: true };
 const RULES: Place = { href: '/rules', name: 'Rules', here: (path) => path.startsWith('/rules'), wide: true };
 
+/** For admins; without a team, while there are some. */
+const VIOLATIONS: Place = {
+  href: '/violations',
+  name: 'Violations',
+  here: (path) => path.startsWith('/violations'),
+  wide: true,
+};
+
 interface Props {
   /** It is known who uses the page. */
   known: boolean;
@@ -55,6 +64,7 @@ interface Props {
 
 export function AppShell({ known, children }: Props) {
   const { team, role, can } = useMe();
+  const open = useOpenViolations(known && role === 'admin').data?.open ?? 0;
   const [path] = useLocation();
   const reserved = useAnyReservation(known && !team).data;
   const pages = [
@@ -62,6 +72,7 @@ export function AppShell({ known, children }: Props) {
     ...(team || reserved ? [CALENDAR] : []),
     ...(team ? [PEOPLE] : []),
     ...(team && role === 'admin' ? [RULES] : []),
+    ...(open > 0 || (team && role === 'admin') ? [VIOLATIONS] : []),
   ];
   const nav = useRef<HTMLElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page is another link
@@ -83,6 +94,11 @@ export function AppShell({ known, children }: Props) {
           {pages.map(({ href, name, here, wide }) => (
             <Link key={href} href={href} aria-current={here(path) ? 'page' : undefined} data-wide={wide}>
               {name}
+              {href === VIOLATIONS.href && open > 0 && (
+                <Badge size="sm" circle color="red.8" ml={6} aria-label={`${open} go on`}>
+                  {open}
+                </Badge>
+              )}
             </Link>
           ))}
         </nav>

@@ -9,7 +9,8 @@ from statistics import fmean
 from typing import Literal
 from zoneinfo import ZoneInfo
 
-from paddock.models import Device, UsageRow
+from paddock.common.spreadsheet import cell
+from paddock.models import Device, UsageReport, UsageRow
 from paddock.rules.booking import Booked
 
 HOUR = 3600.0
@@ -287,6 +288,18 @@ class Report:
                 return self._known[key].name
             case "week":
                 return f"week of {key}"
+
+
+def as_table(report: UsageReport) -> list[list[str | float]]:
+    """Return a report as rows of a spreadsheet, the first with the names of the columns."""
+    rows: list[list[str | float]] = [
+        [report.by, "name", "reserved_gpu_hours", "used_gpu_hours", "idle_gpu_hours", "efficiency"]
+    ]
+    for row in report.rows:
+        hours = [round(value, 4) for value in (row.reserved, row.used, row.idle)]
+        share = "" if row.efficiency is None else round(row.efficiency, 4)
+        rows.append([cell(row.key), cell(row.name), *hours, share])
+    return rows
 
 
 def week_of(at: float, zone: ZoneInfo) -> str:

@@ -1,5 +1,6 @@
 """How well devices and reservations are used: what a look finds, what is summed up, and what reports say. Pure."""
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -311,10 +312,15 @@ def week_of(at: float, zone: ZoneInfo) -> str:
 def owners_by_hour(booked: Iterable[Booked], first: int, hours: int) -> list[str | None]:
     """Return who has reserved a device for most of each hour, from the first one on; maintenance is empty text."""
     owners: list[str | None] = [None] * hours
-    most = [0.0] * hours
+    most: dict[int, float] = {}  # of hours that are reserved in part
     for one in booked:
-        since, until = max(one.starts_at, first * HOUR), min(one.ends_at, (first + hours) * HOUR)
-        for hour, seconds in hours_between(since, until):
-            if seconds > most[hour - first]:
-                most[hour - first], owners[hour - first] = seconds, one.owner or ""
+        since, until = max(one.starts_at / HOUR - first, 0.0), min(one.ends_at / HOUR - first, float(hours))
+        owner = one.owner or ""
+        begin, end = math.ceil(since), math.floor(until)
+        if end > begin:
+            owners[begin:end] = [owner] * (end - begin)
+        for hour in {math.floor(since), end} - set(range(begin, end)):
+            part = min(until, hour + 1) - max(since, hour)
+            if part > most.get(hour, 0.0):
+                most[hour], owners[hour] = part, owner
     return owners

@@ -108,9 +108,10 @@ def _overview(at: Server, weeks: int) -> bytes:
         within = (first * HOUR, (first + hours) * HOUR)
         booked = reservations.taken(c, [row.id for row in rows], within)
         loads: dict[str, list[float | None]] = {row.id: [None] * hours for row in rows}
-        for device, hour, load in device_use.loads_between(c, first, first + hours - 1):
+        for device, hour, some in device_use.loads_between(c, first, first + hours - 1):
             if device in loads:
-                loads[device][hour - first] = round(load, 3)
+                begin, end = max(hour, first), min(hour + len(some), first + hours)
+                loads[device][begin - first : end - first] = some[begin - hour : end - hour]
     of = defaultdict(list)
     for one in booked:
         of[one.device].append(one)

@@ -48,6 +48,8 @@ def test_variables_for_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     by_number = here.environment([device("a", 0), device("a", 2, "GPU-b")])
     assert here.as_words(by_number) == "CUDA_DEVICE_ORDER=PCI_BUS_ID\nCUDA_VISIBLE_DEVICES=0,2"
     assert here.environment([device("a", None)]) == {}
+    planted = here.environment([device("a", 1, "GPU-a LD_PRELOAD=/tmp/evil.so")])
+    assert here.as_words(planted) == "CUDA_DEVICE_ORDER=PCI_BUS_ID\nCUDA_VISIBLE_DEVICES=1"
 
 
 @pytest.mark.usefixtures("two_gpus")

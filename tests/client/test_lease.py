@@ -103,6 +103,16 @@ def test_it_is_short_and_made_longer_while_somebody_keeps_it(calendar: Calendar)
     assert calendar.ours.released_at == calendar.now
 
 
+@pytest.mark.parametrize("wrong", [-300, 300])
+def test_the_servers_clock_counts(calendar: Calendar, wrong: float) -> None:
+    calendar.others = [(NOW, after(100))]
+    clock = lambda: calendar.now + timedelta(seconds=wrong)  # noqa: E731
+    lease = take(cast(CalendarCalls, calendar), WANTED, wait=True, clock=clock)
+    assert (lease.begun, lease.seconds_before) == (False, 100)
+    calendar.now = after(100)
+    assert lease.begun
+
+
 def test_a_length_is_reserved_at_once_and_extended_from_its_end_on(calendar: Calendar) -> None:
     lease = held(calendar, WantedGpus(1, "gpu1", "lab", seconds=4 * 3600))
     calendar.now = after(2 * 3600)

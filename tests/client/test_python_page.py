@@ -1,17 +1,21 @@
 """Run each block of docs/python.md against a real server, in order and in one namespace."""
 
+import os
 import re
 import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
 import paddock
 from paddock import models
 from paddock.errors import InvalidInput, NotFound
+from tests.support.nvidia_smi import install_nvidia_smi
+from tests.support.server import wait_for
 from tests.support.up import TINY, up
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "python.md"
@@ -23,7 +27,13 @@ PANDAS = find_spec("pandas") is not None
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     made = tmp_path_factory.mktemp("page")
     (made / "train.py").write_text(TINY)
-    with up(made / "home"):
+    install_nvidia_smi(made / "bin", 4)
+    with (
+        mock.patch.dict(os.environ, {"PATH": f"{made / 'bin'}{os.pathsep}{os.environ['PATH']}"}),
+        up(made / "home"),
+        paddock.Client(home=made / "home") as client,
+    ):
+        wait_for(client.calendar.devices, what="the GPUs")
         yield made
 
 
@@ -50,6 +60,10 @@ def test_the_blocks_of_the_page_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert best.params["lr"] == 0.1
     assert [curve.metric for curve in best.curves(["val_loss"])] == ["val_loss"]
     assert "no job 'zzzz'" in printed
+    assert "Scripted 10G" in printed
+    with paddock.Client() as client:
+        (held,) = client.calendar.reservations(since="2026-01-01T00:00:00Z")
+        assert (held.title, bool(held.released_at)) == ("from a notebook", True)
 
 
 def test_tasks_with_their_logs_and_curves() -> None:

@@ -61,7 +61,18 @@ def test_the_home_is_found(home: Home, monkeypatch: pytest.MonkeyPatch, tmp_path
 
 def test_variables_of_a_task_are_no_settings(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     """The command line is used inside tasks too."""
-    for name in ("TASK", "JOB", "PARAMS", "PARAM_LR", "CHECKPOINT_DIR", "REPORT", "ALLOCATION", "DEVICE", "TOKEN"):
+    for name in (
+        "TASK",
+        "JOB",
+        "PARAMS",
+        "PARAM_LR",
+        "CHECKPOINT_DIR",
+        "REPORT",
+        "ALLOCATION",
+        "DEVICE",
+        "TOKEN",
+        "RESERVATION",
+    ):
         monkeypatch.setenv(f"PADDOCK_{name}", "x")
     assert load(home.root) == load(home.root)
 

@@ -136,13 +136,15 @@ class TestLeaving:
         return [(one.at, one.why) for one in found if isinstance(one, Leave)]
 
     def test_a_reservation_over_running_work_shortens_it_with_notice(self) -> None:
-        assert self.leaves(self.held(), booked("0", 2, 3)) == [(2 * HOUR, "is reserved by bob")]
-        assert self.leaves(self.held(), booked("0", -1, 3)) == [(900, "is reserved by bob")]
+        assert self.leaves(self.held(), booked("0", 2, 3)) == [(2 * HOUR, "gpu1:0 is reserved by bob since 02:00")]
+        assert self.leaves(self.held(), booked("0", -1, 3)) == [(900, "gpu1:0 is reserved by bob since 31 Dec 23:00")]
         assert self.leaves(self.held(900), booked("0", 0, 3)) == []
 
     def test_one_that_is_cancelled_or_moved_lengthens_it(self) -> None:
         assert self.leaves(self.held(2 * HOUR)) == [(None, "")]
-        assert self.leaves(self.held(2 * HOUR), booked("0", 3, 4)) == [(3 * HOUR, "is reserved by bob")]
+        assert self.leaves(self.held(2 * HOUR), booked("0", 3, 4)) == [
+            (3 * HOUR, "gpu1:0 is reserved by bob since 03:00")
+        ]
 
     def test_reservations_of_other_devices_and_ones_own_do_not_matter(self) -> None:
         assert self.leaves(self.held(), booked("1", 0, 3), booked("0", 0, 3, "alice")) == []

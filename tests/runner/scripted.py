@@ -42,6 +42,11 @@ class ScriptedGpus:
         with self._open() as state:
             state["cards"][gpu]["of"]["1"] = {"memory": memory, "load": 0.0, "most": memory}
 
+    def put(self, gpu: int, pid: int, memory: int = GB, load: float = 0.5) -> None:
+        """This process, whoever's it is, is on a gpu while it lives."""
+        with self._open() as state:
+            state["cards"][gpu]["of"][str(pid)] = {"memory": memory, "load": load}
+
     @contextmanager
     def _open(self) -> Iterator[dict[str, Any]]:
         with open(self._path, "r+") as file:

@@ -286,6 +286,7 @@ def test_warned_and_ended_for_a_reservation(folder: Folder, python: str) -> None
     records = folder.run("a1.0")
     end = ended(records, "t-1")
     assert (end["by"], end["cause"], end["reason"]) == ("shutdown", "preempted", "it made way: reserved")
+    assert end["made_way"] is True
     assert folder.log("t-1") == "ready\nwarned\n"
     assert not (folder.root / "claims" / "t-2.1").exists()
 

@@ -1,7 +1,9 @@
 """Test reservations on a real Slurm: as desired state, in its own words, and with the owner's jobs inside."""
 
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from paddock.backends.slurm import parse
 from paddock.backends.slurm.backend import SlurmBackend
 from paddock.settings import SlurmSettings
 from tests.slurm.cluster import Cluster
+from tests.slurm.support import PATIENCE, STEPS, Lab, lab
 from tests.support.server import wait_for
 
 HOUR = 3600.0
@@ -41,12 +44,8 @@ class Desk:
 
 
 @pytest.fixture
-def desk(bare_cluster: Cluster) -> Iterator[Desk]:
-    made = Desk(bare_cluster)
-    yield made
-    for name in made.listed():  # what runs inside ends with the test
-        bare_cluster.run("scontrol", "update", f"ReservationName={name}", "EndTime=now", check=False)
-        bare_cluster.run("scontrol", "delete", f"ReservationName={name}", check=False)
+def desk(bare_cluster: Cluster) -> Desk:
+    return Desk(bare_cluster)
 
 
 def test_made_changed_and_deleted(desk: Desk) -> None:
@@ -125,3 +124,90 @@ def test_jobs_inside_go_on_when_it_is_deleted_and_those_that_wait_are_not_held(d
     assert desk.listed() == {}
     cluster.wait_job(f"{waiting}_0", "RUNNING")
     assert cluster.job_state(running) == "RUNNING"
+
+
+# --- with a server ----------------------------------------------------------------------------------------------------
+
+
+class Calendar:
+    """A server whose calendar has the nodes of a cluster."""
+
+    def __init__(self, lab: Lab) -> None:
+        self.lab, self.server, self.cluster = lab, lab.server, lab.cluster
+        self.devices: dict[str, str] = {}
+
+    def reserve(self, node: int, seconds: float = HOUR) -> str:
+        """Reserve a node from now on, and return the id of the reservation."""
+        if not self.devices:
+            wait_for(lambda: len(self.server.get("/devices")) == 3, 60, "the nodes in the calendar")
+            self.devices = {one["name"]: one["id"] for one in self.server.get("/devices")}
+        wanted = {"devices": [self.devices[self.cluster.nodes[node]]], "seconds": seconds, "title": "thesis"}
+        found: str = self.server.post("/reservations", wanted, 201)["reservations"][0]["id"]
+        return found
+
+    def get(self, id: str) -> dict[str, Any]:
+        found: dict[str, Any] = self.server.get(f"/reservations/{id}")
+        return found
+
+    def enforced(self, id: str) -> str:
+        """Wait for Slurm's answer."""
+        wait_for(lambda: self.get(id)["enforced"] != "pending", 60, "an answer of Slurm")
+        found: str = self.get(id)["enforced"]
+        return found
+
+    def end_at(self, id: str, ends_at: float) -> None:
+        change = {"version": self.get(id)["version"], "ends_at": datetime.fromtimestamp(ends_at, UTC).isoformat()}
+        answer = self.server.client.patch(f"/reservations/{id}", json=change)
+        assert answer.status_code == 200, answer.text
+
+    def inside(self, job: str) -> Counter[str]:
+        """The reservations, or none, of the job's running allocations."""
+        rows = self.cluster.run("squeue", "-h", "-r", "-t", "RUNNING", "-o", "%j|%v|%N").splitlines()
+        return Counter(row.split("|", 1)[1] for row in rows if row.startswith(f"paddock-{job}-"))
+
+
+@pytest.fixture(scope="module")
+def calendar(bare_cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Calendar]:
+    waits = {"server.engine.enforcing.AGAIN_SECONDS": 1.0}
+    folder = tmp_path_factory.mktemp("calendar")
+    with lab(folder, bare_cluster, slurm={"reservations": "nodes"}, waits=waits) as made:
+        yield Calendar(made)
+
+
+def test_jobs_enter_leave_before_its_end_and_go_on_elsewhere(calendar: Calendar) -> None:
+    cluster, at = calendar.cluster, calendar.lab
+    id = calendar.reserve(1)
+    assert calendar.enforced(id) == "yes"
+    name = f"paddock-{id}"
+    job = at.submit({"gpus": 1}, number=[1, 2, 3], seconds=1.5, handles=1)
+    wait_for(lambda: calendar.inside(job).total() == 3, PATIENCE, "three tasks to run")
+    assert calendar.inside(job)[f"{name}|{cluster.nodes[1]}"] == 2, "as many as it has GPUs"
+    for number in (1, 2, 3):
+        at.wait_attempt(job, 1, number)
+    calendar.end_at(id, time.time() + 5)
+    at.assert_finished(job, 3)
+    ends = sorted(at.ends(job, number) for number in (1, 2, 3))
+    assert ends == [["finished"], ["preempted", "finished"], ["preempted", "finished"]]
+    assert "reservation" in at.attempts(job, next(n for n in (1, 2, 3) if len(at.ends(job, n)) > 1))[0]["reason"]
+    assert len(at.witness.said("warned", f"{job}-?")) >= 2
+
+
+def test_what_runs_in_a_released_one_goes_on_and_a_refusal_is_shown(calendar: Calendar) -> None:
+    cluster, at = calendar.cluster, calendar.lab
+    foreign = cluster.submit("sleep 600", "-w", cluster.nodes[0], "-t", "120", user="bob")
+    cluster.wait_job(foreign, "RUNNING")
+    refused, id = calendar.reserve(0), calendar.reserve(1)
+    assert calendar.enforced(refused) == "no"
+    assert f"with job {foreign} of bob" in calendar.get(refused)["enforced_why"]
+    [notice] = [one for one in at.server.get("/me/notices")["items"] if one["kind"] == "reservation"]
+    assert notice["title"] == "thesis: others are not kept away"
+    assert calendar.enforced(id) == "yes"
+    job = at.submit({"gpus": 2}, seconds=0.5, steps=STEPS)
+    wait_for(lambda: calendar.inside(job) == {f"paddock-{id}|{cluster.nodes[1]}": 1}, PATIENCE, "it to run inside")
+    at.server.post(f"/reservations/{id}/release")
+    wait_for(lambda: f"paddock-{id}" not in cluster.run("scontrol", "show", "reservations", "-o"), 60, "its end")
+    at.assert_finished(job)
+    assert at.ends(job) == ["finished"]
+    cluster.run("scancel", foreign)
+    wait_for(lambda: calendar.get(refused)["enforced"] == "yes", 60, "the node to be free")
+    at.server.post(f"/reservations/{refused}/release")

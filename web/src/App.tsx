@@ -20,6 +20,7 @@ const JobPage = lazy(() => import('./pages/job/JobPage'));
 const TaskPage = lazy(() => import('./pages/task/TaskPage'));
 const ComparePage = lazy(() => import('./pages/compare/ComparePage'));
 const HostsPage = lazy(() => import('./pages/hosts/HostsPage'));
+const CalendarPage = lazy(() => import('./pages/calendar/CalendarPage'));
 const PeoplePage = lazy(() => import('./pages/people/PeoplePage'));
 const ProfilePage = lazy(() => import('./pages/profile/ProfilePage'));
 const SettingsPage = lazy(() => import('./pages/SettingsPage'));
@@ -86,6 +87,7 @@ function Pages() {
       <Route path="/tasks/:task">{({ task }) => <TaskPage key={task} task={task} />}</Route>
       <Route path="/compare" component={ComparePage} />
       <Route path="/hosts" component={HostsPage} />
+      <Route path="/calendar" component={CalendarPage} />
       <Route path="/cluster">
         <Redirect to="/hosts" replace />
       </Route>

@@ -123,6 +123,13 @@ WHAT = table(
         default=False,
         read=lambda given: True if given else None,
     ),
+    row(
+        "yields",
+        bool,
+        "Tasks go on from where they were when they have to make way for a reservation, or begin anew. By itself: "
+        "they do if the script uses PADDOCK_CHECKPOINT_DIR.",
+        "--yield/--no-yield",
+    ),
 )
 SEARCH = table(
     "How to search",

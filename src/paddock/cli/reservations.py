@@ -45,6 +45,10 @@ _Guests = Annotated[
 ]
 _Weekly = Annotated[str | None, typer.Option("--weekly-until", metavar="DAY", help="Again every week, until this day.")]
 _Skip = Annotated[bool, typer.Option("--skip", help="With --weekly-until: leave out the weeks that are not possible.")]
+_Grace = Annotated[
+    float | None,
+    typer.Option("--end-intruders", metavar="MINUTES", min=0, help="End processes of others on them after this long."),
+]
 _NUMBERS = re.compile(r"^(?:\d+(?:-\d+)?)(?:,\d+(?:-\d+)?)*$")
 
 
@@ -203,6 +207,7 @@ def reserve(
     model: Model = None,
     backend: Backend = None,
     notify: Annotated[bool, typer.Option("--notify", help="If it is taken: a notice when it becomes free.")] = False,
+    grace: _Grace = None,
     owner: Annotated[str | None, typer.Option("--owner", help="For another person (admins).")] = None,
     maintenance: Annotated[bool, typer.Option("--maintenance", help="Nobody may use them then (admins).")] = False,
     as_json: Json = False,
@@ -232,6 +237,7 @@ def reserve(
         asked |= {"gpus": gpus, "host": host, "model": model, "backend": backend}
     asked |= {"kind": "maintenance"} if maintenance else {}
     asked |= {"owner": owner, "title": title, "skip_conflicts": skip, "notify_if_free": notify}
+    asked["end_intruders_minutes"] = grace
     try:
         made = _made(desk, asked, first)
     except Refused as refusal:

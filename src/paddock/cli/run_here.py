@@ -7,7 +7,6 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -115,7 +114,7 @@ def _wait(desk: Desk, lease: "GpuLease") -> None:
         if line != shown:
             shown = line
             base.note(render.clean(line))
-        left = (lease.held.starts_at - datetime.now(UTC)).total_seconds()
+        left = lease.seconds_before
         time.sleep(max(0.0, min(WAIT_SECONDS, left)))
         if left > WAIT_SECONDS:
             lease.sooner()

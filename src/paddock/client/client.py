@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from paddock.client.logs import TaskLog
     from paddock.client.rules import RuleCalls
     from paddock.client.team import TeamCalls
+    from paddock.client.violations import ViolationCalls
     from paddock.models.load import LoadReport, LoadSeries
     from paddock.settings import Settings, UploadSettings
 
@@ -108,6 +109,13 @@ class Client:
         from paddock.client.rules import RuleCalls
 
         return RuleCalls(self._connection)
+
+    @property
+    def violations(self) -> ViolationCalls:
+        """Processes on GPUs that others have reserved."""
+        from paddock.client.violations import ViolationCalls
+
+        return ViolationCalls(self._connection)
 
     # --- submitting -------------------------------------------------------------------------------------------------
 

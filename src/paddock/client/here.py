@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from paddock.models import ReservableDevice
+
+# A shell makes words of what is printed: whatever a host calls its GPU, it is one.
+_UUID = re.compile(r"[A-Za-z0-9_.:/-]{1,100}")
 
 
 def on_this_machine(devices: Sequence[ReservableDevice]) -> list[ReservableDevice]:
@@ -25,7 +29,7 @@ def environment(devices: Sequence[ReservableDevice]) -> dict[str, str]:
     """Return the variables with which programs on this machine see these of its devices, and no other GPU."""
     if any(one.number is None for one in devices):  # the whole machine
         return {"CUDA_VISIBLE_DEVICES": ",".join(_uuids())} if _uuids() else {}
-    if all(one.uuid for one in devices):
+    if all(one.uuid and _UUID.fullmatch(one.uuid) for one in devices):
         return {"CUDA_VISIBLE_DEVICES": ",".join(str(one.uuid) for one in devices)}
     numbers = ",".join(str(one.number) for one in devices)
     return {"CUDA_DEVICE_ORDER": "PCI_BUS_ID", "CUDA_VISIBLE_DEVICES": numbers}

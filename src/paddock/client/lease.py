@@ -53,7 +53,9 @@ def take(calls: CalendarCalls, wanted: WantedGpus, *, wait: bool, clock: Callabl
         if not wait or not slots:
             raise
         made = calls.reserve(slots[0].devices, starts_at=slots[0].starts_at, seconds=wanted.length, title=wanted.title)
-    return GpuLease(calls, wanted, made.reservations[0], clock)
+    held = made.reservations[0]
+    ahead = held.created_at - clock()  # the server's clock decides when it begins
+    return GpuLease(calls, wanted, held, lambda: clock() + ahead)
 
 
 @dataclass
@@ -63,12 +65,17 @@ class GpuLease:
     calls: CalendarCalls
     wanted: WantedGpus
     held: Reservation
-    clock: Callable[[], datetime] = _now
+    clock: Callable[[], datetime]  # that of the server
     refusal: str | None = None  # why it cannot be made longer
 
     @property
     def begun(self) -> bool:
-        return self.held.starts_at <= self.clock()
+        return self.seconds_before <= 0
+
+    @property
+    def seconds_before(self) -> float:
+        """Return how long it is until it begins."""
+        return (self.held.starts_at - self.clock()).total_seconds()
 
     @property
     def seconds_left(self) -> float:

@@ -31,6 +31,9 @@ class AllocationBatch(Model):
     runner: list[str] = Field(description="the command that starts the runner; {folder} is the allocation's folder")
     resources: Resources = Field(description="what the whole allocation needs on each of its nodes")
     grace_seconds: float = 10.0
+    entered: str | None = Field(
+        None, description="the reservation of the scheduler for which they are requested, as their owner has it"
+    )
     places: list[Place] = Field(
         default_factory=list, description="one per allocation; none where the backend has a queue and chooses the node"
     )

@@ -55,4 +55,6 @@ from paddock.models.tasks import (
     TaskDetail, TaskPage, Waits,
 )
 from paddock.models.usage import DeviceHours, Overview, ReservationUse, UsageReport, UsageRow
-from paddock.models.violations import Exemption, ExemptionRequest, Violation, ViolationPage, ViolationStep
+from paddock.models.violations import (
+    Exemption, ExemptionRequest, Violation, ViolationExemption, ViolationPage, ViolationStep,
+)

@@ -51,6 +51,7 @@ class ScriptReport(Model):
     params: list[ScriptParam] = Field(default_factory=list)
     open_ended: bool = Field(False, description="the script may take parameters that reading it does not show")
     metrics: list[str] = Field(default_factory=list, description="metric sources that were found: csv, stdout, ...")
+    checkpoints: bool = Field(False, description="it, or a module of it, uses PADDOCK_CHECKPOINT_DIR")
     warnings: list[str] = Field(default_factory=list)
     words: list[str] = Field(default_factory=list, description="words before all parameters: sacred's `with`")
     syntax: Literal["hydra", "yaml", "python"] | None = Field(None, description="of the values of overrides")

@@ -210,6 +210,11 @@ class JobSpec(Model):
     terminal: bool = Field(
         False, description="each task runs on a terminal, to which its owner can attach: for breakpoint() and input()"
     )
+    yields: bool | None = Field(
+        None,
+        description="tasks go on from where they were when they have to make way for a reservation; when not given: "
+        "if the script uses PADDOCK_CHECKPOINT_DIR",
+    )
     parallel: int | None = Field(None, ge=1, description="run up to this many tasks at a time")
     priority: int = Field(0, ge=-100, le=100, description="among the jobs of the same owner, the highest goes first")
     visibility: Visibility = Field(

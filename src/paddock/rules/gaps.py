@@ -1,5 +1,6 @@
 """When devices are whose: reservations, maintenance and access rules as the policy sees them. Pure."""
 
+import heapq
 import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -9,12 +10,13 @@ from datetime import datetime, tzinfo
 SPARE_SECONDS = 120.0  # between the expected end of a task and the time from which its device is for others
 UNKNOWN_SECONDS = 86400.0  # the shortest gap for work that cannot make way, if nobody knows how long it takes
 FOREVER = math.inf
+CORES = ""  # as a device: the CPU slots of a node
 Work = tuple[bool, float | None, bool]  # whether it needs GPUs, how long it takes, and whether it can make way
 
 
 @dataclass(frozen=True)
 class Booking:
-    """A stretch of time in which a device is for some people only. Without a device: all of the node."""
+    """A stretch of time in which a device is for some people only; without a device, all of the node and its cores."""
 
     node: str
     device: str | None
@@ -48,15 +50,20 @@ class Gaps:
     now: float
     yield_seconds: float  # the shortest gap for work that can make way
     gpus: Mapping[str, Sequence[str]]  # those of each node
+    reserved_now: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # owner -> nodes
     _on: dict[tuple[str, str], list[Booking]] = field(default_factory=lambda: defaultdict(list))
     _nodes: dict[str, list[Booking]] = field(default_factory=lambda: defaultdict(list))
     _known: dict[tuple[str, str, str | None], Gap] = field(default_factory=dict)
+    _firsts: dict[tuple[str, str | None], Gap] = field(default_factory=dict)
+    _alike: dict[tuple[str, str, bool], str] = field(default_factory=dict)
     _open: dict[tuple[str, str, Work], list[str | None]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for one in sorted(self.bookings, key=lambda booking: booking.starts_at):
             if one.ends_at <= self.now:
                 continue
+            if one.starts_at <= self.now:
+                self.reserved_now[one.owner].add(one.node)
             if one.device is None:
                 self._nodes[one.node].append(one)
             else:
@@ -69,14 +76,31 @@ class Gaps:
         """Return the gap from now on, or from a later time on. Without a device: of the CPU slots of the node."""
         if at is not None and at > self.now:
             return self._find(person, node, device, at)
+        gap = self._first(node, device)
+        if gap.next is None or gap.next.bars(person):
+            return gap
         key = (person, node, device)
         if key not in self._known:
             self._known[key] = self._find(person, node, device, self.now)
         return self._known[key]
 
+    def _first(self, node: str, device: str | None) -> Gap:
+        """Return the gap of everybody who is kept away by the first booking: that is nearly everybody."""
+        place = (node, device)
+        if place not in self._firsts:
+            some = [*self._nodes.get(node, ())[:1], *self._on.get((node, device or CORES), ())[:1]]
+            first = min(some, key=lambda one: one.starts_at, default=None)
+            self._firsts[place] = Gap() if first is None else Gap(max(first.starts_at, self.now), False, first)
+        return self._firsts[place]
+
+    def _kept_away(self, person: str, node: str, ids: Sequence[str | None]) -> bool:
+        """Return True if the first bookings of all these devices keep somebody away: all such people are alike."""
+        firsts = [self._first(node, one).next for one in ids]
+        return all(first is None or first.bars(person) for first in firsts)
+
     def _find(self, person: str, node: str, device: str | None, at: float) -> Gap:
         mine, first = False, None
-        for some in (self._nodes.get(node, ()), () if device is None else self._on.get((node, device), ())):
+        for some in (self._nodes.get(node, ()), self._on.get((node, device or CORES), ())):
             for one in some:  # by their start
                 if one.ends_at <= at:
                     continue
@@ -110,9 +134,13 @@ class Gaps:
 
     def open(self, person: str, node: str, work: Work) -> list[str | None]:
         """Return the devices of a node on which such work may begin, the best first: GPUs, or None for its cores."""
-        key = (person, node, work)
+        whose = (person, node, work[0])
+        ids: Sequence[str | None] = self.gpus.get(node, ()) if work[0] else (None,)
+        if whose not in self._alike:
+            self._alike[whose] = "" if self._kept_away(person, node, ids) else person
+        key = (self._alike[whose], node, work)
         if key not in self._open:
-            self._open[key] = self.open_at(person, node, self.gpus.get(node, ()) if work[0] else (None,), work, None)
+            self._open[key] = self.open_at(person, node, ids, work, None)
         return self._open[key]
 
     def open_at(
@@ -123,11 +151,10 @@ class Gaps:
         known = [(self.suits(self.gap(person, node, one, at), seconds, yields, at), n) for n, one in enumerate(ids)]
         return [ids[n] for _, n in sorted((how, n) for how, n in known if how is not None)]
 
-    def ends(self) -> list[tuple[float, str]]:
-        """Return when bookings end, and on which node, in the order of time."""
-        return sorted(
-            {(one.ends_at, one.node) for some in (self._on, self._nodes) for of in some.values() for one in of}
-        )
+    def ends(self, most: int) -> list[tuple[float, str]]:
+        """Return the first times at which bookings end, each with its node, in their order."""
+        known = (one for some in (self._on, self._nodes) for of in some.values() for one in of)
+        return heapq.nsmallest(most, {(one.ends_at, one.node) for one in known})
 
 
 def yield_time(gap: Gap, told: float | None, now: float, notice: float) -> float | None:

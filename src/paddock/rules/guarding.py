@@ -3,12 +3,15 @@
 A process is known by its node, its pid and its start time, since another one may get its pid later.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from paddock.models.violations import StepAct, ViolationKind
+if TYPE_CHECKING:  # the benchmark on a real GPU has no packages
+    from paddock.models.violations import StepAct, ViolationKind
 
 Protection = Literal["reserved", "strict"]
 PROGRAM_MEMORY = 2 * 2**30

@@ -36,7 +36,7 @@ class Ending:
     by: str | None = None  # stop, prune, follow, shutdown: the runner ended it
     cause: Cause | None = None
     reason: str | None = None
-    shared: bool = False  # it ended because of other tasks beside it
+    shared: bool = False  # it ended because of other tasks beside it, or for a reservation
 
 
 @dataclass(frozen=True)

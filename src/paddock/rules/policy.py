@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from paddock.rules.gaps import FOREVER, Booking, Gaps, clock_time, in_words, yield_time
+from paddock.rules.gaps import FOREVER, Booking, Gap, Gaps, clock_time, in_words, yield_time
 from paddock.rules.pool import Holding, JobDemand, Need, Pool
 from paddock.rules.shares import Shares
 
@@ -110,7 +110,16 @@ def _leaves(pool: Pool, gaps: Gaps) -> Iterator[Leave]:
         gap = gaps.gap_of_all(one.owner, one.nodes[0], one.devices if one.need.gpus else [None])
         at = yield_time(gap, one.until, gaps.now, pool.notice)
         if (at is None) != (one.until is None) or abs((at or 0.0) - (one.until or 0.0)) >= 1:
-            yield Leave(one.key, at, gap.next.why if gap.next else "")
+            yield Leave(one.key, at, _made_way(gap, gaps.now, pool) if at is not None else "")
+
+
+def _made_way(gap: Gap, now: float, pool: Pool) -> str:
+    """Return why work leaves its devices at the end of a gap: what its task is told to have ended for."""
+    if gap.next is None:
+        return ""
+    where = f"{gap.next.node}:{gap.next.device}" if gap.next.device else gap.next.node
+    since = f" since {clock_time(gap.next.starts_at, now, pool.zone)}"
+    return f"{where} {gap.next.why or 'is reserved'}{since}"
 
 
 def _queue(pool: Pool, shares: Shares, first: str | None) -> list[Decision]:
@@ -253,7 +262,7 @@ class _Devices:
         self._count[demand.job] += 1
         self._there[demand.job, name] += 1
         gap = self._gaps.gap_of_all(owner, name, devices if need.gpus else [None])
-        until, why = (None, "") if gap.next is None else (gap.until, gap.next.why)
+        until, why = (None, "") if gap.next is None else (gap.until, _made_way(gap, self._gaps.now, self._pool))
         self._decisions.append(Start(demand.job, name, devices, until, why))
         return True
 
@@ -553,11 +562,12 @@ class _Outlook:
         ends: list[tuple[float, str, Holding | None]] = [
             (at, name, one) for one in pool.holdings for name in one.nodes if (at := _end(one)) is not None
         ]
-        ends += [(at, name, None) for at, name in gaps.ends()[:MOST_ENDS]]
+        ends += [(at, name, None) for at, name in gaps.ends(MOST_ENDS)]
         self._ends = sorted(ends, key=lambda item: (item[0], item[2].key if item[2] else ""))
         self._next = 0  # of these ends
         self._never: set[tuple[Need, str]] = set()
-        self._personal, self._reserved = pool.one_owner_a_node or bool(gaps), bool(gaps)
+        self._alone, self._reserved = pool.one_owner_a_node, bool(gaps)
+        self._personal = self._alone or self._reserved
         self._asked = 0
 
     def first_fit(self, need: Need, owner: str) -> float | None:
@@ -567,7 +577,7 @@ class _Outlook:
         if (need, whose) in self._never or (self._reserved and self._asked > MOST_ASKED):
             return None
         before = (self._free.copy(), self._next) if self._reserved else None
-        names = self._free.nodes(need, owner)
+        names = able = self._free.nodes(need, owner)
         while True:
             for name in names:
                 devices = self._free.of(need, name, owner)[: need.units]
@@ -581,7 +591,8 @@ class _Outlook:
             self._next += 1
             if ended is not None:
                 self._free.give(ended)
-            names = [name for name in self._free.nodes(need, owner) if name == ended_on]
+            able = self._free.nodes(need, owner) if self._alone else able
+            names = [ended_on] if ended_on in able else []
         if before is not None:  # others may begin before all these have ended
             self._free, self._next = before
         return None

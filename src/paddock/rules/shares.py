@@ -144,8 +144,7 @@ class Shares:
             for one in self._pool.holdings if self._pool.one_owner_a_node else ():
                 for name in one.nodes:
                     held[name].add(one.owner)
-            now = self._gaps.now
-            reserved = {one.node for one in self._gaps.bookings if one.owner == owner and one.starts_at <= now}
+            reserved = self._gaps.reserved_now[owner]
             self._homes[owner] = sorted(
                 self._free, key=lambda name: (name not in reserved, owner not in held[name], bool(held[name]))
             )

@@ -252,6 +252,8 @@ class Runner:
         for record in task.watch.close(well):
             self._report(task.attempt, **record)
         self._compare_at = 0.0
+        if ended["by"] == "shutdown" and ended["cause"] == self._deadline.cause == "preempted":
+            ended["made_way"] = True
         occupant = self._admission.remove(task.attempt.identity, well, time.monotonic())
         if occupant is not None:
             ended.update(end_record.fields(occupant, task.place.log, ended, self._admission.mps))

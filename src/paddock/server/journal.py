@@ -191,6 +191,7 @@ class Ended(AboutAttempt):
     peak_gpu_memory: _Bytes = None
     gpu_need: _Bytes = None
     cpu_seconds: _Float | None = None
+    made_way: bool = False  # for a reservation
     again: Annotated[FreeMemory | None, PlainValidator(lambda given: _part(FreeMemory, given))] = None
 
 

@@ -1,71 +1,13 @@
 """What is reserved on a cluster is asked of its scheduler, and its answer is recorded and told."""
 
-from collections.abc import Iterator
-
 import pytest
-import sqlalchemy as sa
 
-from paddock.backends.base import Enforcement, WantedReservation
+from paddock.backends.base import Enforcement
 from paddock.errors import BackendUnavailable
-from paddock.models import Device, Node, Role, SignInSource
-from paddock.paths import Home
+from paddock.models import Role, SignInSource
 from paddock.server.engine import enforcing
-from paddock.server.store import devices, groups, notices, team, users
-from paddock.server.store.tables import bookings, reservations
-from paddock.settings import Settings, SlurmSettings, TeamSettings
-from tests.server.engine.engine_rig import Rig, rigged
-from tests.support.reservations import add_reservation
-
-HOUR = 3600.0
-
-
-class ClusterRig(Rig):
-    """A cluster of two nodes with two GPUs each."""
-
-    def open(self):  # type: ignore[no-untyped-def]
-        gpus = [Device(id=str(n), kind="gpu", name="h200") for n in range(2)]
-        nodes = [Node(name=name, backend="fake", cpus=8, slots=2, cpu_slots=8, devices=gpus) for name in ("n1", "n2")]
-        self.backend.nodes = lambda: nodes  # type: ignore[method-assign]
-        return super().open()
-
-    def devices(self) -> dict[str, str]:
-        with self.db.read() as c:
-            return {row.name: row.id for row in devices.in_use(c)}
-
-    def reserve(self, *names: str, start: float = HOUR, **given: object) -> str:
-        self.step(rounds=1)
-        known, now = self.devices(), self.now()
-        return add_reservation(self.db, [known[name] for name in names], now + start, now + start + HOUR, **given)  # type: ignore[arg-type]
-
-    def asked(self) -> list[WantedReservation]:
-        return list(self.backend.reserved[-1][0])
-
-    def enforced(self, id: str) -> tuple[str, str | None]:
-        with self.db.read() as c:
-            row = c.execute(sa.select(reservations).where(reservations.c.id == id)).one()
-        return row.enforced, row.enforced_why
-
-    def told(self, user: str) -> list[str]:
-        with self.db.read() as c:
-            return [one.title for one in notices.page(c, user).items]
-
-
-@pytest.fixture
-def cluster(
-    home: Home, settings: Settings, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
-) -> Iterator[ClusterRig]:
-    given = {"reservations": "nodes", "run_as": "server"} | getattr(request, "param", {})
-    slurm, run_as = SlurmSettings(reservations=given["reservations"]), TeamSettings(run_as=given["run_as"])
-    changed = settings.model_copy(update={"backends": {"fake": slurm}, "owner": "alice", "team": run_as})
-    with rigged(ClusterRig, home, changed, monkeypatch) as made:
-        yield made
-
-
-def change(rig: Rig, id: str, live: bool = True, **values: object) -> None:
-    with rig.db.write() as c:
-        c.execute(sa.update(reservations).where(reservations.c.id == id).values(**values))
-        times = {name: value for name, value in values.items() if name in ("starts_at", "ends_at")}
-        c.execute(sa.update(bookings).where(bookings.c.reservation == id).values(live=live, **times))
+from paddock.server.store import groups, team, users
+from tests.server.engine.cluster_rig import ClusterRig
 
 
 def test_what_is_reserved_is_asked_for_until_it_is_cancelled(cluster: ClusterRig) -> None:
@@ -84,7 +26,7 @@ def test_what_is_reserved_is_asked_for_until_it_is_cancelled(cluster: ClusterRig
     assert len(cluster.backend.reserved) == asked, "nothing has changed"
     cluster.step(seconds=enforcing.AGAIN_SECONDS)
     assert len(cluster.backend.reserved) == asked + 1, "somebody else may have deleted it"
-    change(cluster, id, live=False, cancelled_at=cluster.now())
+    cluster.change(id, live=False, cancelled_at=cluster.now())
     cluster.step()
     assert cluster.asked() == []
     assert id in cluster.backend.reserved[-1][1], "it is ours to delete"

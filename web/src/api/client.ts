@@ -3,7 +3,7 @@
 import createClient from 'openapi-fetch';
 import { useSyncExternalStore } from 'react';
 import type { paths } from './schema';
-import type { ErrorBody, SignedIn, SignIn } from './types';
+import type { BookingResult, ErrorBody, SignedIn, SignIn } from './types';
 
 export class ApiError extends Error {
   readonly status: number;
@@ -12,12 +12,15 @@ export class ApiError extends Error {
   readonly fields: Record<string, string>;
   /** When to try again, in milliseconds since 1970, where the server names a time. */
   readonly retryAt: number | null;
+  /** Of a reservation that was refused: why, and what is free. */
+  readonly booking: BookingResult | null;
 
   constructor(status: number, body: Partial<ErrorBody>, retrySeconds: string | null = null) {
     super(body.message ?? `The server answered ${status}.`);
     this.status = status;
     this.code = body.code ?? 'error';
     this.fields = body.fields ?? {};
+    this.booking = body.booking ?? null;
     this.retryAt = retrySeconds && /^\d+$/.test(retrySeconds) ? Date.now() + Number(retrySeconds) * 1000 : null;
   }
 }

@@ -50,6 +50,13 @@ export const keys = {
   profiles: () => ['profiles'] as const,
   version: () => ['version'] as const,
   samples: () => ['samples'] as const,
+  /** The first words are those that the server sends when something has changed. */
+  devices: () => ['devices'] as const,
+  reservations: (since: number, until: number) => ['reservations', since, until] as const,
+  anyReservation: () => ['reservations', 'any'] as const,
+  freeSlots: (query: object) => ['reservations', 'free', query] as const,
+  allowedHours: (since: number, until: number) => ['rules', 'hours', since, until] as const,
+  ownQuota: (at: number) => ['quotas', 'mine', at] as const,
   me: () => ['me'] as const,
   methods: () => ['methods'] as const,
   sessions: () => ['sessions'] as const,

@@ -108,6 +108,17 @@ export type TokenRequest = Schemas['TokenRequest'];
 export type TokenScope = Schemas['TokenScope'];
 export type WhoAmI = Schemas['Me'];
 
+/** Reservations. */
+export type AllowedHours = Schemas['AllowedHours'];
+export type BookingProblem = Schemas['BookingProblem'];
+export type BookingResult = Schemas['BookingResult'];
+export type FreeSlot = Schemas['FreeSlot'];
+export type QuotaUse = Schemas['QuotaUse'];
+export type ReservableDevice = Schemas['ReservableDevice'];
+export type Reservation = Schemas['Reservation'];
+export type ReservationPatch = Schemas['ReservationPatch'];
+export type ReservationRequest = Schemas['ReservationRequest'];
+
 /** What the event stream sends once it has begun. */
 export type ServerEvent = Exclude<
   operations['follow_events_api_v1_events_get']['responses'][200]['content']['text/event-stream'],

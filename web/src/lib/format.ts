@@ -14,6 +14,11 @@ export function showTimesIn(name: string | undefined): void {
   }
 }
 
+/** Its name; that of the browser's where the person has chosen none. */
+export function shownZone(): string {
+  return zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone ?? 'UTC';
+}
+
 /** A measured value with four digits that matter: 0.4312, 12.35, 3.21e-5. */
 export function number(value: number | null | undefined, digits = 4): string {
   if (value === null || value === undefined || Number.isNaN(value)) return NOTHING;

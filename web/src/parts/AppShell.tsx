@@ -1,10 +1,11 @@
 import { ActionIcon, Menu, Tooltip, UnstyledButton, useMantineColorScheme } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import { signOut } from '../api/client';
 import { useConnection } from '../api/events';
 import { stream } from '../api/live';
 import { useMe } from '../api/me';
+import { useAnyReservation } from '../api/reservations';
 import styles from './AppShell.module.css';
 import { Bell } from './Bell';
 import { IconAuto, IconLogout, IconMoon, IconSettings, IconSun, IconUser, IconUsers, IconWifi } from './icons';
@@ -29,6 +30,9 @@ const PAGES: Place[] = [
   { href: '/hosts', name: 'Hosts', here: (path) => path.startsWith('/hosts') },
 ];
 
+/** Without a team, only once something was reserved. */
+const CALENDAR: Place = { href: '/calendar', name: 'Calendar', here: (path) => path.startsWith('/calendar') };
+
 /** Where there is no room for it, the menu of the account has it alone. */
 const PEOPLE: Place = { href: '/people', name: 'People', here: (path) => path.startsWith('/people'), wide: true };
 
@@ -41,7 +45,17 @@ interface Props {
 export function AppShell({ known, children }: Props) {
   const { team, can } = useMe();
   const [path] = useLocation();
-  const pages = [...PAGES.filter(({ href }) => href !== '/new' || can('submit')), ...(team ? [PEOPLE] : [])];
+  const reserved = useAnyReservation(known && !team).data;
+  const pages = [
+    ...PAGES.filter(({ href }) => href !== '/new' || can('submit')),
+    ...(team || reserved ? [CALENDAR] : []),
+    ...(team ? [PEOPLE] : []),
+  ];
+  const nav = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page is another link
+  useEffect(() => {
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'nearest', block: 'nearest' });
+  }, [path, pages.length]);
   useSlashFocus();
   return (
     <>
@@ -53,7 +67,7 @@ export function AppShell({ known, children }: Props) {
           <img src="/favicon.svg" alt="" />
           <span>Paddock</span>
         </Link>
-        <nav className={styles.nav} aria-label="Pages">
+        <nav ref={nav} className={styles.nav} aria-label="Pages">
           {pages.map(({ href, name, here, wide }) => (
             <Link key={href} href={href} aria-current={here(path) ? 'page' : undefined} data-wide={wide}>
               {name}

@@ -18,6 +18,7 @@ from paddock.backends.slurm.parse import OccupantRow, ReservationRow
 log = logging.getLogger("paddock.slurm")
 
 ENFORCED = Enforcement("yes")
+OVER_SECONDS = 60.0
 MOST_OCCUPANTS = 3  # that are named where nodes are busy
 _NODE = re.compile(r"[A-Za-z0-9_.-]+")
 _USER = re.compile(r"[A-Za-z_][A-Za-z0-9_.@-]*")  # a minus before it would mean: everybody else
@@ -36,7 +37,8 @@ class Reserver:
         rows = self._listed()
         names = {one.name for one in wanted}
         for name in sorted((rows.keys() & {f"{RESERVATION_PREFIX}{one}" for one in known}) - names):
-            self._delete(name)
+            if rows[name].ends_at > self._clock() + OVER_SECONDS:  # else Slurm ends it, and what is inside
+                self._delete(name)
         found: dict[str, Enforcement] = {}
         missing = []
         for one in wanted:

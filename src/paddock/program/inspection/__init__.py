@@ -29,6 +29,7 @@ from paddock.program.value_text import CONFIG_SUFFIXES
 
 __all__ = ["RELEVANT_SUFFIXES", "inspect_source"]
 
+CHECKPOINT = "PADDOCK_CHECKPOINT_DIR"  # who uses it goes on from where it was
 RELEVANT_SUFFIXES = (".py", *CONFIG_SUFFIXES)  # of files that are read together with a script
 _FLAG_READERS = (
     with_argparse.read, with_click.read, with_typer.read, with_absl.read, with_fire.read, with_dataclasses.read,
@@ -63,7 +64,8 @@ def inspect_source(
     if suffix in CONFIG_SUFFIXES:
         return _config_report(filename, source)
     if suffix != ".py":
-        return ScriptReport(convention=Convention.ENV, open_ended=True, shebang=shebang.read(source))
+        saves = CHECKPOINT in source
+        return ScriptReport(convention=Convention.ENV, open_ended=True, shebang=shebang.read(source), checkpoints=saves)
     try:
         tree = project.parsed(source)
         known = {filename: source, **(files or {})}
@@ -78,7 +80,9 @@ def inspect_source(
     texts = [*report.warnings, *given_names.check(report, given)]
     if not metrics:
         texts.append(metric_sources.NONE_IN_SIGHT)
-    return report.model_copy(update={"warnings": texts, "metrics": metrics, "shebang": shebang.read(source)})
+    saves = any(CHECKPOINT in known[path] for path in (filename, *module.modules) if path in known)
+    more = {"warnings": texts, "metrics": metrics, "shebang": shebang.read(source), "checkpoints": saves}
+    return report.model_copy(update=more)
 
 
 def _config_report(filename: str, source: str) -> ScriptReport:

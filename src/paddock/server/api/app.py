@@ -34,6 +34,7 @@ from paddock.server.api import (
     tasks,
     team,
     usage,
+    violations,
     web,
 )
 from paddock.server.api.auth import TokenWall
@@ -91,7 +92,7 @@ def _routes() -> list[BaseRoute]:
     """Return the routes of the API. FastAPI prepares them when they are first used, which takes a while."""
     api = APIRouter()
     checked = [Depends(permit)]
-    people = (session, single_sign_on, team, me, notices, accounts, rules)
+    people = (session, single_sign_on, team, me, notices, accounts, rules, violations)
     for module in (lists, jobs, tasks, events, load, hosts, devices, reservations, usage, prometheus, system, *people):
         api.include_router(module.router, prefix=PREFIX, responses=error_responses.RESPONSES, dependencies=checked)
     return api.routes

@@ -178,6 +178,13 @@ PERMISSIONS = {
     "set_quota": MANAGE,
     "remove_quota": MANAGE,
     "my_quota": LOOK_AROUND,
+    "list_violations": LOOK_AROUND,  # of others, only admins
+    "ask_intruder": SUBMIT,  # the owner of the reservation, and admins
+    "end_intruder": MANAGE,
+    "exempt_violation": MANAGE,
+    "list_exemptions": REVIEW,
+    "add_exemption": MANAGE,
+    "remove_exemption": MANAGE,
     "list_audit": LOOK,  # of others, only admins
 }
 BULK_RIGHTS = dict.fromkeys(("stop", "remove", "hold", "release"), Right.CONTROL) | dict.fromkeys(

@@ -65,7 +65,7 @@ def make(c: Connection, settings: Settings, by: Booker, what: ReservationRequest
             beside.append(replace(plan.wish(within).held, reservation=f"week {within[0]}"))
     if not accepted or (problems and not what.skip_conflicts):
         return _refused(judge, plan, what, problems)
-    made = [_add(c, by, what, plan, within, now) for within in accepted]
+    made = [_add(c, settings, by, what, plan, within, now) for within in accepted]
     if len(made) > 1:
         made = reservations.in_series(c, _join(c, made))
     for one in made:
@@ -91,13 +91,26 @@ def _join(c: Connection, made: Sequence[Reservation]) -> str:
 
 
 def _add(
-    c: Connection, by: Booker, what: ReservationRequest, plan: BookingPlan, within: Interval, now: float
+    c: Connection,
+    settings: Settings,
+    by: Booker,
+    what: ReservationRequest,
+    plan: BookingPlan,
+    within: Interval,
+    now: float,
 ) -> Reservation:
     values: dict[str, Any] = what.model_dump(
         include={"kind", "title", "description", "guests", "guest_groups", "end_intruders_minutes"}
     )
     ids = [one.id for one in plan.devices]
+    values |= _until_enforced(settings, plan.devices)
     return reservations.get(c, reservations.add(c, ids, within, now, owner=plan.owner, by=by.name, **values))
+
+
+def _until_enforced(settings: Settings, devices: Sequence[DeviceRow]) -> dict[str, Any]:
+    """Return what is known of a new or moved reservation: a cluster has not yet said that it keeps others away."""
+    asked = any(one.backend in settings.clusters for one in devices)
+    return {"enforced": "pending" if asked else "yes", "enforced_why": None}
 
 
 def _refused(
@@ -241,7 +254,7 @@ def change(
             )
             return BookingResult(problems=problems, free=free)
     if moved:
-        given |= {"outside_since": None}
+        given |= {"outside_since": None, **_until_enforced(settings, wish.devices)}
     reservations.change(c, found.id, wish.within if moved else None, ids if other else None, **given)
     changed = reservations.get(c, found.id)
     detail = what.model_dump(mode="json", exclude={"version"}, exclude_none=True)

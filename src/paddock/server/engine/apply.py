@@ -268,7 +268,8 @@ class Changes:
         edit.gpu_need = record.gpu_need
         cause, again = record.cause, record.again.model_dump(mode="json") if record.again else None
         shared = oom_retry.is_further(oom_retry.parse(edit.room), oom_retry.parse(again))
-        ending = Ending(record.exit, record.signal, record.by, cause, record.reason, shared=shared)
+        made_way = record.made_way and record.by == "shutdown"
+        ending = Ending(record.exit, record.signal, record.by, cause, record.reason, shared=shared or made_way)
         edit.room = again if shared else edit.room
         if ending.by == "shutdown" and cause is None and not self.judging(edit)["stop_wanted"]:
             # The backend will report why its runner was told to end, when the allocation has ended.

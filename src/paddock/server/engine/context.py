@@ -67,6 +67,7 @@ class Context:
     waits: dict[str, Waits] = field(default_factory=dict)  # job with waiting tasks -> why, as the policy decided
     searching: set[str] = field(default_factory=set)  # jobs that will have further tasks
     unfit: dict[tuple[str, str], float] = field(default_factory=dict)  # job, node -> until when it starts nothing there
+    turned_away: dict[tuple[str, str], float] = field(default_factory=dict)  # job, reservation -> until when
     end_written: set[str] = field(default_factory=set)  # jobs whose runners know that no more tasks come
     reported: dict[str, set[str]] = field(default_factory=dict)  # job whose objective is not final -> its metrics
     to_choose: set[str] = field(default_factory=set)  # jobs whose objective is to be looked at

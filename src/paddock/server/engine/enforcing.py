@@ -44,6 +44,8 @@ class Enforcer:
             at, before = self._asked.get(name, (-AGAIN_SECONDS, None))
             if (wanted != before or now - at >= AGAIN_SECONDS) and worker.reserve(wanted, known):
                 self._asked[name] = (now, wanted)
+                same = {one.id for one in wanted if one in (before or ())}  # of others, the answers are old
+                self._answers[name] = {id: one for id, one in self._answers.get(name, {}).items() if id in same}
         self._record(places, now)
 
     def _record(self, places: Sequence[BookedPlace], now: float) -> None:

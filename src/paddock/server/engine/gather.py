@@ -5,12 +5,15 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from paddock.models import AllocationBatch, AllocationState, JobSpec, Node, Resources, TaskState
 from paddock.rules import placement
 from paddock.rules.estimate import job_seconds_left
+from paddock.rules.gaps import Gaps
 from paddock.rules.pool import GpuDevice, Holding, JobDemand, Need, PolicyNode, Pool
 from paddock.server.engine.backend_worker import BackendWorker
+from paddock.server.engine.bookings import BookingGatherer, can_yield
 from paddock.server.engine.context import Context, JobFacts
 from paddock.server.store import allocations, attempts, deals, packings, usage
 from paddock.server.store.allocations import AllocationRow
@@ -20,6 +23,7 @@ from paddock.server.store.db import Connection
 DURATION_SECONDS = 30.0  # how long a mean duration of tasks is used
 MEASURED_SECONDS = 10.0  # how long measurements of earlier jobs are used
 USAGE_SECONDS = 30.0  # how often it is stored who uses how much
+CAUTION = 1.25  # tasks may take this much longer than they did on average
 NOWHERE = ("",)
 Where = tuple[tuple[str, ...], tuple[str, ...]]  # nodes, and devices on them
 Measured = Mapping[str, Mapping[str, Any]]  # kind of GPU -> how an earlier job shared it
@@ -63,14 +67,18 @@ class Gatherer:
     """Builds the pools. It remembers what does not change from round to round."""
 
     context: Context
+    batches: dict[str, AllocationBatch | None] = field(default_factory=dict)  # of all allocations, by key
     _nodes: dict[str, tuple[Sequence[Node], tuple[PolicyNode, ...]]] = field(default_factory=dict)  # by backend
     _shapes: dict[str, JobShape] = field(default_factory=dict)  # by job
-    _batches: dict[str, AllocationBatch | None] = field(default_factory=dict)  # by key
     _held: dict[str, tuple[AllocationRow, bool, Holding]] = field(default_factory=dict)  # by key
     _idle: dict[str, float] = field(default_factory=dict)  # job that waits without an allocation -> since when
     _measured: dict[tuple[str, str | None], tuple[float, Measured]] = field(default_factory=dict)
     _durations: tuple[float, frozenset[str], Mapping[str, float]] = (-math.inf, frozenset(), {})
     _used: dict[str, usage.PastUse] = field(default_factory=dict)  # by backend
+    _bookings: BookingGatherer = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._bookings = BookingGatherer(closed=self.context.settings.team.access == "closed")
 
     def view(
         self,
@@ -114,14 +122,20 @@ class Gatherer:
             jobs.append(replace(made, most_on=most_on, no_more_on=no_more_on))
         for job in sorted(self.context.searching & staying.keys() - work.keys()):
             jobs.append(_kept(job, staying[job]))  # the search will have a task for each of them
+        owners = {*(one.owner for one in jobs), *(one.owner for one in holdings)} - {""}
+        queued, reserving = worker.backend.traits.queued, self.context.settings.reservations
         pool = Pool(
             nodes,
             tuple(jobs),
             tuple(holdings),
             worker.backend.traits,
-            crowded=worker.backend.traits.queued and _crowded(worker.nodes, holdings),
+            crowded=queued and _crowded(worker.nodes, holdings),
             weights=self.context.settings.shares.weights,
             one_owner_a_node=self._one_owner(worker.backend.name),
+            bookings=() if queued else self._bookings.of(c, worker.backend.name, nodes, owners, now),
+            notice=reserving.notice_minutes * 60,
+            yield_seconds=reserving.yield_minutes * 60,
+            zone=ZoneInfo(self.context.settings.team.zone),
         )
         return BackendView(worker, pool, work, {row.key: row for row in counted}, unused)
 
@@ -140,7 +154,7 @@ class Gatherer:
         """Forget batches and jobs that are over."""
         batches, keys = {row.batch for row in rows}, {row.key for row in rows}
         for known, still in (
-            (self._batches, batches),
+            (self.batches, batches),
             (self._held, keys),
             (self._shapes, jobs),
             (self._idle, jobs),
@@ -209,7 +223,8 @@ class Gatherer:
         holdings, counted = [], []
         for row in rows:
             note = notes[row.key]
-            if note.lingers_since is not None or (row.ending and row.key in unused):
+            withdrawn = row.ending and (row.key in unused or (row.state == AllocationState.ENDED and not row.offsets))
+            if note.lingers_since is not None or withdrawn:
                 continue
             known = self._held.get(row.key)
             if known is None or known[0] is not row or known[1] != note.stuck:
@@ -223,7 +238,7 @@ class Gatherer:
         return holdings + ([] if queued else self._strangers(c, worker, rows)), counted
 
     def _holding(self, row: AllocationRow, owner: str, worker: BackendWorker, leaving: str | None) -> Holding:
-        batch = self._batches.get(row.batch)
+        batch = self.batches.get(row.batch)
         need = _need(batch.resources, frozenset()) if batch else Need(frozenset())
         if row.state == AllocationState.ENDED:  # it counts: it is not known yet which tasks it leaves behind
             where: Where = NOWHERE, ()
@@ -231,7 +246,7 @@ class Gatherer:
             where = _queued_place(row)
         else:
             where = _bare_place(row, batch, worker.nodes)
-        return Holding(row.key, row.job_id, owner, need, *where, leaving_for=leaving)
+        return Holding(row.key, row.job_id, owner, need, *where, leaving_for=leaving, until=row.leaves_at)
 
     def _strangers(self, c: Connection, worker: BackendWorker, rows: Sequence[AllocationRow]) -> list[Holding]:
         """Return the allocations that the backend runs and that nobody knows: those of a database that is gone."""
@@ -249,9 +264,9 @@ class Gatherer:
         ]
 
     def _learn_batches(self, c: Connection, rows: Sequence[AllocationRow]) -> None:
-        new = {row.batch for row in rows} - self._batches.keys()
+        new = {row.batch for row in rows} - self.batches.keys()
         if new:
-            self._batches |= dict.fromkeys(new) | allocations.batches_by_key(c, new)
+            self.batches |= dict.fromkeys(new) | allocations.batches_by_key(c, new)
 
     def _owners(self, c: Connection, rows: Sequence[AllocationRow]) -> dict[str, str]:
         return {job: one.owner for job, one in self.context.facts(c, [row.job_id for row in rows]).items()}
@@ -261,7 +276,8 @@ class Gatherer:
     def with_times(self, c: Connection, view: BackendView, now: float) -> Pool:
         """Return the pool with the times at which allocations are expected to become free, and with past use."""
         paces = attempts.running_paces(c, now)
-        jobs = frozenset(one.job for one in paces)
+        waiting = [one.job for one in view.pool.demands] if view.pool.bookings else []
+        jobs = frozenset([*(one.job for one in paces), *waiting])
         at, known, durations = self._durations
         if known != jobs or now - at > DURATION_SECONDS:
             durations = attempts.mean_durations(c, jobs)
@@ -274,15 +290,17 @@ class Gatherer:
             in_job[one.job].append(left)
         ends = {}
         for job, lefts in in_job.items():
-            waiting = view.work[job].demand.waiting if job in view.work else 0
-            ends[job] = job_seconds_left(waiting, lefts, durations.get(job))
+            left_over = view.work[job].demand.waiting if job in view.work else 0
+            ends[job] = job_seconds_left(left_over, lefts, durations.get(job))
         holdings = tuple(
             replace(one, frees_at=_after(now, _longest(in_allocation.get(one.key, []))), ends_at=_after(now, found))
             if (found := ends.get(one.job)) is not None or one.key in in_allocation
             else one
             for one in view.pool.holdings
         )
-        return replace(view.pool, holdings=holdings, past=self._usage(c, view.worker.backend.name).mean(now))
+        past = self._usage(c, view.worker.backend.name).mean(now)
+        demands = tuple(_with_length(one, view, durations) for one in view.pool.demands) if waiting else None
+        return replace(view.pool, holdings=holdings, past=past, demands=demands or view.pool.demands)
 
     def account(self, view: BackendView, now: float) -> None:
         """Store now and then how much each owner has of a backend."""
@@ -292,8 +310,10 @@ class Gatherer:
         if now - used.at < USAGE_SECONDS:
             return
         held: dict[str, float] = defaultdict(float)
+        gaps = Gaps(view.pool.bookings, now, 0.0, {})
         for one in view.pool.holdings:
-            if one.owner and one.nodes not in ((), NOWHERE):
+            own = any(gaps.gap(one.owner, name, device).mine for name in one.nodes for device in one.devices)
+            if one.owner and one.nodes not in ((), NOWHERE) and not own:
                 held[one.owner] += view.pool.amount(one.need)
         if held or used.amounts:
             self._used[name] = used.after(now, held)
@@ -366,6 +386,17 @@ def _job_demand(
         paused,
         idle_since,
     )
+
+
+def _with_length(demand: JobDemand, view: BackendView, durations: Mapping[str, float]) -> JobDemand:
+    """Return a demand with how long its allocations work, and whether they can make way."""
+    work = view.work.get(demand.job)
+    if work is None or work.facts is None:
+        return demand
+    usual = durations.get(demand.job)
+    known = [work.facts.spec.resources.time_limit, None if usual is None else usual * CAUTION]
+    seconds = min((float(one) for one in known if one is not None), default=None)
+    return replace(demand, need=replace(demand.need, seconds=seconds, yields=can_yield(work.facts)))
 
 
 def _kept(job: str, there: int) -> JobDemand:

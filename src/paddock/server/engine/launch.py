@@ -22,6 +22,7 @@ from paddock.server.engine import unfit
 from paddock.server.engine.backend_worker import BackendWorker
 from paddock.server.engine.context import Context, JobFacts
 from paddock.server.engine.ending import end
+from paddock.server.engine.entering import WHY, Entering, Entrance, within
 from paddock.server.engine.gather import (
     BackendView,
     Gatherer,
@@ -66,6 +67,7 @@ class Launch:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._gatherer = Gatherer(context)
+        self._entering = Entering(context)
         self._decided: dict[str, tuple[float, Any]] = {}  # backend -> when, and on what, without times
         self._announced: dict[str, Waits] = {}
 
@@ -82,6 +84,7 @@ class Launch:
             facts = context.facts(c, [demand.job for demand in demands])
             resting = {one.job for one in demands if context.boundary.rests(one.job, LAUNCHING)}
             theirs = self._by_backend(demands, facts, by_backend)
+            self._entering.look(c, now)
             views = [
                 self._gatherer.view(c, worker, by_backend[name], theirs[name], facts, resting, unused, now)
                 for name, worker in context.workers.items()
@@ -91,6 +94,7 @@ class Launch:
         planned = False
         for view in views:
             self._gatherer.account(view, now)
+            self._entering.tend(view, self._gatherer.batches, now)
             for decision in self._decide(view, now):
                 planned = self._carry_out(view, decision, unclosed, now) or planned
         end(context, [row for row in rows if _overdue(context, row, now)])
@@ -162,7 +166,8 @@ class Launch:
                 return False
             if job in unclosed or settle_orphans(context, job, now):
                 if isinstance(decision, Request):
-                    _plan(context, facts, worker, decision.count)
+                    for entrance, count in self._entering.parts(worker, facts, decision.count, now):
+                        _plan(context, facts, worker, count, entrance=entrance)
                 else:
                     _plan(context, facts, worker, len(decision.starts), decision.starts, node)
                 return True
@@ -317,6 +322,7 @@ def _plan(
     count: int,
     starts: Sequence[Start] = (),
     node: str | None = None,
+    entrance: Entrance | None = None,
 ) -> None:
     """Write the folders and the manifest, then the rows, so that every allocation in the database can be submitted."""
     with context.db.read() as c:
@@ -324,11 +330,15 @@ def _plan(
     batch = batch_for(context, facts.id, facts.spec, worker, f"{facts.id}-a{number}", count, node)
     places = [Place(node=one.node, devices=list(one.devices)) for one in starts]
     batch = batch.model_copy(update={"places": places})
-    yields = {str(n): {"at": one.until, "why": one.why} for n, one in enumerate(starts) if one.until is not None}
+    ends = [(one.until, one.why) for one in starts]
+    if entrance is not None:
+        update = {"resources": within(batch.resources, entrance), "entered": entrance.name}
+        batch, ends = batch.model_copy(update=update), [(entrance.ends_at, WHY)] * count
+    yields = {str(n): {"at": at, "why": why} for n, (at, why) in enumerate(ends) if at is not None}
     text = json.dumps(_manifest(context, facts, worker, node) | {"yields": yields}, indent=1)
     context.outposts.of(facts.id).plan(batch.keys, Path(layout.manifest(batch.folder_of(0))).name, text, node)
     with context.db.write() as c:
-        allocations.plan(c, facts.id, worker.backend.name, batch, [one.until for one in starts])
+        allocations.plan(c, facts.id, worker.backend.name, batch, [at for at, _ in ends])
         if worker.full and worker.full_reason:  # it is not submitted yet, and this is why
             allocations.waits(c, batch.key, worker.full_reason)
             events.write(c, facts.id, JobChange(change="waits"))

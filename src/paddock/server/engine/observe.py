@@ -11,7 +11,7 @@ from paddock.models.events import JobChange
 from paddock.rules import lifecycle
 from paddock.rules.lifecycle import Verdict
 from paddock.runner.sharing import oom_retry
-from paddock.server.engine import ending, linger, unfit
+from paddock.server.engine import ending, entering, linger, unfit
 from paddock.server.engine.apply import AttemptEdit, Changes, changing
 from paddock.server.engine.backend_worker import Answer, BackendWorker, Polled
 from paddock.server.engine.context import AllocationNotes, Context
@@ -91,6 +91,8 @@ def _write_down(
         for answer in answers:
             if answer.ids is not None:
                 allocations.submitted(c, answer.batch, answer.ids)
+            elif answer.refused is not None and entering.turned_away(context, c, answer.batch, now):
+                allocations.submitted(c, answer.batch, [])
             elif answer.refused is not None:
                 allocations.refused(c, answer.batch, answer.refused)
             elif answer.waits is not None and allocations.waits(c, answer.batch, answer.waits):

@@ -7,7 +7,9 @@ away; so it is tried first. Started by a person's agent, it has that person's ri
 import json
 import os
 import pwd
+import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,7 +20,6 @@ from paddock.agents.link import Link
 from paddock.agents.links import Links
 from paddock.errors import PaddockError
 from paddock.login import pam
-from paddock.login.command import ask
 from paddock.server.notify.texts import one_line
 from paddock.server.outposts.registry import Fleet
 from paddock.settings import Settings
@@ -87,13 +88,28 @@ class WardenCalls:
             yield "the warden", lambda line: _far(fleet.get(host), team.warden, line)
             yield "the agent", lambda line: _far(fleet.get(host, user), _program(settings.python), line)
             return
-        if os.geteuid() == 0 or user == own_name():
-            yield "the server", lambda line: ask(pam.here(), seconds=SECONDS, text=line).out
-            return
-        yield "the warden", lambda line: ask(team.warden, seconds=SECONDS, text=line).out
-        if self._links is not None and team.run_as == "user":
+        if user != own_name():
+            yield "the warden", lambda line: _near(team.warden, line)
+        if user == own_name() or os.geteuid() == 0:
+            yield "the server", lambda line: _near(pam.here(), line)
+        elif self._links is not None and team.run_as == "user":
             links = self._links
             yield "the agent", lambda line: _far(links.get(user), _program("python3"), line)
+
+
+def _near(argv: Sequence[str], line: bytes) -> bytes:
+    kept = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(argv, stdin=pipe, stdout=pipe, stderr=pipe, cwd="/", env=kept) as process:
+        try:
+            out, errors = process.communicate(line, SECONDS)
+        except subprocess.TimeoutExpired:
+            with suppress(PermissionError):  # one of root's ends by its own alarm
+                process.kill()
+            raise TimeoutError("it did not answer") from None
+    if not out:
+        raise OSError(errors.decode(errors="replace") or f"it ended with code {process.returncode}")
+    return out
 
 
 def _far(link: Link, argv: Sequence[str], line: bytes) -> bytes:

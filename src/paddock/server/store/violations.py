@@ -194,7 +194,7 @@ def page(
     if before is not None:
         query = query.where(~going_on, violations.c.id < before)
     rows = c.execute(query).all()
-    count = sa.select(sa.func.count()).select_from(violations).where(going_on)
+    count = _whole().where(mine, going_on).with_only_columns(sa.func.count())
     return ViolationPage(items=_models(c, rows[:limit]), open=c.scalar(count) or 0, more=len(rows) > limit)
 
 

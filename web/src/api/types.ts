@@ -118,6 +118,10 @@ export type ReservableDevice = Schemas['ReservableDevice'];
 export type Reservation = Schemas['Reservation'];
 export type ReservationPatch = Schemas['ReservationPatch'];
 export type ReservationRequest = Schemas['ReservationRequest'];
+export type ReservationUse = Schemas['ReservationUse'];
+export type UsageReport = Schemas['UsageReport'];
+export type UsageBy = UsageReport['by'];
+export type UsageRow = Schemas['UsageRow'];
 
 /** What the event stream sends once it has begun. */
 export type ServerEvent = Exclude<

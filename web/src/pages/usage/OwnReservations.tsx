@@ -57,7 +57,7 @@ function Row({ one, names }: { one: UsedReservation; names: Map<string, string> 
       <td data-wide className="app-wrap-anywhere">
         <Link href={`/calendar?reservation=${id}`}>{gpus}</Link>{' '}
         {one.idle && (
-          <Badge color="orange" variant="light" size="sm">
+          <Badge color="gray.7" variant="filled" size="sm">
             idle
           </Badge>
         )}

@@ -57,6 +57,7 @@ export const keys = {
   freeSlots: (query: object) => ['reservations', 'free', query] as const,
   allowedHours: (since: number, until: number) => ['rules', 'hours', since, until] as const,
   ownQuota: (at: number) => ['quotas', 'mine', at] as const,
+  overview: (weeks: number) => ['reservations', 'overview', weeks] as const,
   me: () => ['me'] as const,
   methods: () => ['methods'] as const,
   sessions: () => ['sessions'] as const,

@@ -102,9 +102,9 @@ def expected(permission: Permission, caller: str, visibility: str) -> int | None
         return None
     if caller == STRANGER:
         return 401
-    if caller == FEED or (caller == READ and not permission.reads):
+    if (caller == FEED and permission != permissions.FEED) or (caller == READ and not permission.reads):
         return 403
-    ranks = {GUEST: 0, READ: 1, BOB: 1, ALICE: 1, ADMIN: 2, SERVER: 2}
+    ranks = {GUEST: 0, READ: 1, FEED: 1, BOB: 1, ALICE: 1, ADMIN: 2, SERVER: 2}
     if ranks[caller] < ["guest", "user", "admin"].index(permission.role):
         return 403
     if permission.right is None or caller == ALICE:

@@ -98,3 +98,20 @@ def test_wrong_partitions_accounts_and_types_in_the_settings(cli: Cli, cluster: 
     assert "choose one of " in found["partitions"]["fix"]
     assert "not in account nobodys" in found["accounting"]["detail"]
     assert "invalid partition" in found["job"]["detail"].lower()
+
+
+def test_reservations(cli: Cli, bare_cluster: Cluster) -> None:
+    """The right to make them is tried, without a trace."""
+    bare_cluster.wait_job(bare_cluster.submit("sleep 100", "-w", bare_cluster.nodes[0], "-t", "UNLIMITED"), "RUNNING")
+    settings(cli, "[backends.lab]\nreservations = 'nodes'\n")
+    found = doctor(cli, bare_cluster, "--quick")
+    assert "lets this server reserve nodes" in found["reservations"]["detail"]
+    as_bob = "['setpriv', '--reuid=bob', '--regid=bob', '--init-groups']"
+    (cli.home / "settings.toml").write_text(f"[backends.lab]\nreservations = 'nodes'\noperator_prefix = {as_bob}\n")
+    found = doctor(cli, bare_cluster, "--quick", code=1)
+    assert bad(found)["reservations"] == "error"
+    assert "or this server may not reserve" in found["reservations"]["detail"]
+    (cli.home / "settings.toml").write_text("[backends.lab]\nreservations = 'gpus'\n")
+    found = doctor(cli, bare_cluster, "--quick", code=1)
+    assert "24.11" in found["reservations"]["fix"]
+    assert "No reservations" in bare_cluster.run("scontrol", "show", "reservations", "-o")

@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
+from itertools import islice
+from operator import attrgetter
 
 SPARE_SECONDS = 120.0  # between the expected end of a task and the time from which its device is for others
 UNKNOWN_SECONDS = 86400.0  # the shortest gap for work that cannot make way, if nobody knows how long it takes
@@ -50,16 +52,17 @@ class Gaps:
     now: float
     yield_seconds: float  # the shortest gap for work that can make way
     gpus: Mapping[str, Sequence[str]]  # those of each node
+    any: bool = field(init=False)
     reserved_now: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # owner -> nodes
     _on: dict[tuple[str, str], list[Booking]] = field(default_factory=lambda: defaultdict(list))
     _nodes: dict[str, list[Booking]] = field(default_factory=lambda: defaultdict(list))
     _known: dict[tuple[str, str, str | None], Gap] = field(default_factory=dict)
     _firsts: dict[tuple[str, str | None], Gap] = field(default_factory=dict)
-    _alike: dict[tuple[str, str, bool], str] = field(default_factory=dict)
+    _away: dict[tuple[str, str, bool], bool] = field(default_factory=dict)
     _open: dict[tuple[str, str, Work], list[str | None]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for one in sorted(self.bookings, key=lambda booking: booking.starts_at):
+        for one in sorted(self.bookings, key=attrgetter("starts_at")):
             if one.ends_at <= self.now:
                 continue
             if one.starts_at <= self.now:
@@ -68,9 +71,7 @@ class Gaps:
                 self._nodes[one.node].append(one)
             else:
                 self._on[one.node, one.device].append(one)
-
-    def __bool__(self) -> bool:
-        return bool(self._on or self._nodes)
+        self.any = bool(self._on or self._nodes)
 
     def gap(self, person: str, node: str, device: str | None, at: float | None = None) -> Gap:
         """Return the gap from now on, or from a later time on. Without a device: of the CPU slots of the node."""
@@ -95,8 +96,11 @@ class Gaps:
 
     def _kept_away(self, person: str, node: str, ids: Sequence[str | None]) -> bool:
         """Return True if the first bookings of all these devices keep somebody away: all such people are alike."""
-        firsts = [self._first(node, one).next for one in ids]
-        return all(first is None or first.bars(person) for first in firsts)
+        key = (person, node, ids == (None,))
+        if key not in self._away:
+            firsts = [self._first(node, one).next for one in ids]
+            self._away[key] = all(first is None or first.bars(person) for first in firsts)
+        return self._away[key]
 
     def _find(self, person: str, node: str, device: str | None, at: float) -> Gap:
         mine, first = False, None
@@ -134,13 +138,13 @@ class Gaps:
 
     def open(self, person: str, node: str, work: Work) -> list[str | None]:
         """Return the devices of a node on which such work may begin, the best first: GPUs, or None for its cores."""
-        whose = (person, node, work[0])
-        ids: Sequence[str | None] = self.gpus.get(node, ()) if work[0] else (None,)
-        if whose not in self._alike:
-            self._alike[whose] = "" if self._kept_away(person, node, ids) else person
-        key = (self._alike[whose], node, work)
+        key = (person, node, work)
         if key not in self._open:
-            self._open[key] = self.open_at(person, node, ids, work, None)
+            ids: Sequence[str | None] = self.gpus.get(node, ()) if work[0] else (None,)
+            alike = ("", node, work) if self._kept_away(person, node, ids) else key
+            if alike not in self._open:
+                self._open[alike] = self.open_at(person, node, ids, work, None)
+            self._open[key] = self._open[alike]
         return self._open[key]
 
     def open_at(
@@ -153,8 +157,10 @@ class Gaps:
 
     def ends(self, most: int) -> list[tuple[float, str]]:
         """Return the first times at which bookings end, each with its node, in their order."""
-        known = (one for some in (self._on, self._nodes) for of in some.values() for one in of)
-        return heapq.nsmallest(most, {(one.ends_at, one.node) for one in known})
+        known = (
+            [(one.ends_at, one.node) for one in some[:most]] for some in (*self._on.values(), *self._nodes.values())
+        )
+        return list(islice(heapq.merge(*known), most))
 
 
 def yield_time(gap: Gap, told: float | None, now: float, notice: float) -> float | None:

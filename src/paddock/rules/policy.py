@@ -105,7 +105,7 @@ def plan(pool: Pool, now: float) -> list[Decision]:
 def _leaves(pool: Pool, gaps: Gaps) -> Iterator[Leave]:
     """Return which allocations have to leave their devices at another time than they know of."""
     for one in pool.holdings:
-        if not one.owner or not one.devices or not (gaps or one.until):
+        if not one.owner or not one.devices or not (gaps.any or one.until):
             continue
         gap = gaps.gap_of_all(one.owner, one.nodes[0], one.devices if one.need.gpus else [None])
         at = yield_time(gap, one.until, gaps.now, pool.notice)
@@ -211,7 +211,7 @@ class _Devices:
 
     def __init__(self, pool: Pool, shares: Shares, gaps: Gaps, first: str | None) -> None:
         self._pool, self._shares, self._gaps, self._first = pool, shares, gaps, first
-        self._personal = pool.one_owner_a_node or bool(gaps)  # what is free for one owner is not for another
+        self._personal = pool.one_owner_a_node or gaps.any  # what is free for one owner is not for another
         self._demands = {one.job: one for one in pool.demands if not one.paused}
         self._free = _Unused(pool, gaps)
         self._staying = [one for one in pool.holdings if one.leaving_for is None]
@@ -246,9 +246,10 @@ class _Devices:
         whose = owner if self._personal else ""
         if (need, whose) in self._full or self._count[demand.job] >= demand.wanted:
             return False
+        some = self._gaps.any  # otherwise all devices suit alike
         free = {name: self._free.of(need, name, owner) for name in self._nodes(demand)}
         fits = [
-            (not self._free.is_of(name, owner), self._suits(demand, name, devices), len(devices), name)
+            (not self._free.is_of(name, owner), self._suits(demand, name, devices) if some else (), len(devices), name)
             for name, devices in free.items()
             if len(devices) >= need.units
         ]
@@ -266,14 +267,12 @@ class _Devices:
         self._decisions.append(Start(demand.job, name, devices, until, why))
         return True
 
-    def _suits(self, demand: JobDemand, name: str, devices: Sequence[str]) -> list[tuple[int, float]]:
+    def _suits(self, demand: JobDemand, name: str, devices: Sequence[str]) -> tuple[tuple[int, float], ...]:
         """Return how well the first of these devices suit, by their reservations: own ones first."""
         need, gaps = demand.need, self._gaps
         ids: Sequence[str | None] = devices[: need.units] if need.gpus else [None]
-        known = (
-            [gaps.suits(gaps.gap(demand.owner, name, one), need.seconds, need.yields) for one in ids] if gaps else []
-        )
-        return sorted(how for how in known if how is not None)
+        known = (gaps.suits(gaps.gap(demand.owner, name, one), need.seconds, need.yields) for one in ids)
+        return tuple(sorted(how for how in known if how is not None))
 
     def _nodes(self, demand: JobDemand) -> list[str]:
         """Return the nodes on which one more allocation of the job may start, and has work."""
@@ -394,8 +393,10 @@ class _Devices:
 
     def _where_it_has_work(self, demand: JobDemand) -> JobDemand:
         """Return the demand with only those nodes that its next task may run on."""
-        work = frozenset(x for x in demand.most_on or () if demand.has_work_on(x, self._there[demand.job, x]))
-        if demand.most_on is None or not work or work >= demand.need.on:
+        if demand.most_on is None:
+            return demand
+        work = frozenset(x for x in demand.most_on if demand.has_work_on(x, self._there[demand.job, x]))
+        if not work or work >= demand.need.on:
             return replace(demand, most_on=None)
         return replace(demand, need=replace(demand.need, on=work))
 
@@ -406,10 +407,10 @@ class _Devices:
         """
         what = "CPU slot" if not need.gpus else f"{need.gpu_type} GPU" if need.gpu_type else "GPU"
         needs = f"needs {need.units} {what}" + ("s" if need.units > 1 else "")
-        sizes = {node: len(node.devices(need)) for node in self._pool.nodes if node.name in need.on}
-        able = [node for node, size in sizes.items() if size >= need.units]
+        sizes = [(node, len(node.devices(need))) for node in self._pool.nodes if node.name in need.on]
+        able = [node for node, size in sizes if size >= need.units]
         if need.nodes > 1 or not able:
-            most = max(sizes.values(), default=0)
+            most = max((size for _, size in sizes), default=0)
             return f"{needs} on one node, and no node has {'more than ' + str(most) if most else 'any'}", True
         if not any(node.usable for node in able):
             return f"{', '.join(node.name for node in able[:3])} cannot take work at the moment", False
@@ -419,7 +420,7 @@ class _Devices:
         if reserved is not None:
             return reserved, False
         free = max(len(self._free.of(need, node.name, owner)) for node in able if node.usable)
-        whole, verb = sum(sizes.values()), "is" if free == 1 else "are"
+        whole, verb = sum(size for _, size in sizes), "is" if free == 1 else "are"
         if free and len(sizes) > 1:
             return f"{needs} on one node, and no more than {free} {verb} free on one", False
         if free:
@@ -431,7 +432,7 @@ class _Devices:
 
         Of several devices, that one is named which it could use soonest, or for longest.
         """
-        unused = {name: self._free.unused(need, name) for name in names if self._gaps}
+        unused = {name: self._free.unused(need, name) for name in names if self._gaps.any}
         some = [(name, one) for name, free in unused.items() if len(free) >= need.units for one in free]
         if not some or any(len(self._free.of(need, name, owner)) >= need.units for name in unused):
             return None
@@ -522,11 +523,12 @@ class _Unused:
 
     def of(self, need: Need, name: str, owner: str) -> list[str]:
         """Return the devices that such an allocation of this owner can use, the best first."""
-        return self._open(need, name, self.unused(need, name), owner)
+        devices = self._known[name].suitable(need, self._free[name, need.gpus > 0])
+        return self._open(need, name, devices, owner) if self._gaps.any else devices
 
     def _open(self, need: Need, name: str, devices: Sequence[str], owner: str) -> list[str]:
         """Return those of these devices that are not for others before such work is done, the best first."""
-        if not self._gaps:
+        if not self._gaps.any:
             return list(devices)
         if self.at is None:
             able = self._gaps.open(owner, name, need.work)
@@ -566,7 +568,7 @@ class _Outlook:
         self._ends = sorted(ends, key=lambda item: (item[0], item[2].key if item[2] else ""))
         self._next = 0  # of these ends
         self._never: set[tuple[Need, str]] = set()
-        self._alone, self._reserved = pool.one_owner_a_node, bool(gaps)
+        self._alone, self._reserved = pool.one_owner_a_node, gaps.any
         self._personal = self._alone or self._reserved
         self._asked = 0
 

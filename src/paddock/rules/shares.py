@@ -81,7 +81,7 @@ class Shares:
             self._amounts[holding.owner] += self._pool.amount(holding.need)
         for name in holding.nodes:
             if name in self._free:
-                its = holding.devices if self._gaps and holding.devices else None
+                its = holding.devices if self._gaps.any and holding.devices else None
                 self._free[name].take(holding.need, holding.owner, self._pool, its)
 
     def _deal(self) -> None:
@@ -101,7 +101,7 @@ class Shares:
 
     def _able(self, name: str, need: Need, owner: str) -> Sequence[str | None] | None:
         """Return the devices that are not for others before such work is done, the best first; None: all are."""
-        if not self._gaps:
+        if not self._gaps.any:
             return None
         return self._gaps.open(owner, name, need.work)
 
@@ -115,8 +115,8 @@ class Shares:
         """Place one more; return how much it counts, None if there is no room for it."""
         need, owner = demand.need, demand.owner
         alone = self._pool.one_owner_a_node
-        full, places = self._full[need, owner if alone or self._gaps else ""], []
-        for name in self._suiting(owner) if alone or self._gaps else self._free:
+        full, places = self._full[need, owner if alone or self._gaps.any else ""], []
+        for name in self._suiting(owner) if alone or self._gaps.any else self._free:
             if name in full or name not in need.on:
                 continue
             if not demand.has_work_on(name, self._placed[demand.job, name]):

@@ -1,11 +1,14 @@
 """The checks of Slurm clusters: reachable, partitions, accounting, and a tiny job."""
 
+import os
 import re
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from paddock.backends.base import WantedReservation
 from paddock.backends.slurm import parse, partitions
 from paddock.backends.slurm.backend import SlurmBackend
 from paddock.backends.slurm.commands import Commands
@@ -20,6 +23,8 @@ from paddock.settings import HostsSettings, LocalSettings, Settings, SlurmSettin
 NEEDED = ("sbatch", "squeue", "scancel", "scontrol")
 OLDEST = (20, 11)
 MOST_LISTED = 12
+FAR_SECONDS = 300 * 86_400.0
+BUSY = "nodes are busy"  # with a job that has no time limit: the right to reserve was looked at before
 
 
 @dataclass(frozen=True)
@@ -121,6 +126,8 @@ def _site(site: Site) -> list[Finding]:
         if found[-1].status is Status.ERROR:
             return found
     found += [_asking(site, "partitions", _partitions), _asking(site, "accounting", _accounting)]
+    if site.cluster.reservations != "off":
+        found.append(_asking(site, "reservations", _reservations))
     if site.asked.quick:
         return [*found, _asking(site, "submission", job.trial)]
     of_job = guarded_all("job", lambda: job.run(site))
@@ -239,3 +246,24 @@ def _without_accounting(site: Site) -> Finding:
         "while the server was down for longer than that cannot be known, and its tasks are taken for lost",
         f"{sooner}keep the server running, or ask who runs the cluster for accounting (slurmdbd)",
     )
+
+
+# --- reservations ---------------------------------------------------------------------------------------------------
+
+
+def _reservations(site: Site) -> Finding:
+    """Reserve a node for a minute in a far future, and delete that again."""
+    gpus = site.cluster.reservations == "gpus"
+    node = next((node.name for node in site.backend.nodes() if any(one.kind == "gpu" for one in node.devices)), None)
+    if node is None:
+        return warn("no node has GPUs: there is nothing to reserve", "set `reservations` of the backend to off")
+    starts_at = time.time() + FAR_SECONDS
+    wanted = WantedReservation(f"doctor-{os.getpid()}", {node: 1 if gpus else None}, (), starts_at, starts_at + 60)
+    made = site.backend.reserve([wanted], {wanted.id})[wanted.id]
+    site.backend.reserve([], {wanted.id})
+    if made.state == "yes" or BUSY in (made.why or ""):
+        return ok(f"Slurm lets this server reserve {'single GPUs' if gpus else 'nodes'}, and delete that again")
+    fix = "see 'On Slurm' in docs/reservations.md: an operator of Slurm, or `operator_prefix`"
+    if gpus:
+        fix += "; single GPUs need Slurm 24.11: or set `reservations` to nodes"
+    return error(f"Slurm refuses to reserve {node}: {made.why}", fix)

@@ -24,6 +24,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from paddock.errors import NotAuthorised, PaddockError
 from paddock.home import proof
 from paddock.login import door
+from paddock.models import TokenScope
 from paddock.server.api import error_responses, web
 from paddock.server.api.caller import CALLER, SERVER, Caller
 from paddock.server.api.cookies import SAFE, Cookies
@@ -35,6 +36,7 @@ log = logging.getLogger("paddock.api")
 API = "/api/v1"
 SCRAPED = "/metrics"  # where Prometheus looks if it is not told otherwise
 HELLO = f"{API}/hello"
+CALENDAR = f"{API}/calendar.ics"
 OPEN = {  # what everybody may call
     f"{API}/session": ("POST", "DELETE"),
     f"{API}/session/methods": SAFE,
@@ -106,6 +108,12 @@ class TokenWall:
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         if path == HELLO:
             return self._hello(dict(query))
+        if path == CALENDAR and method in SAFE and "token" in dict(query):
+            again = partial(self._keys.by_token, dict(query)["token"], address)
+            caller = again()
+            # An address is kept by other servers: a token that may do more does not belong there.
+            few = caller is not None and caller.scope in (TokenScope.FEED, TokenScope.READ)
+            return self._admit(scope, caller, again) if few and caller is not None else self._refusal()
         key = self._cookies.key(headers)
         again = partial(self._keys.by_session, key, address)
         caller = again()

@@ -36,10 +36,12 @@ class Permission:
     role: Role | None  # this one or a higher one; None: everybody, also who has not signed in
     right: Right | None = None  # that is needed to the job that the operation names
     reads: bool = False  # it changes nothing: a token that may only read is enough
+    feeds: bool = False  # and so is one that is only for the calendar's address
 
 
 EVERYBODY = Permission(None)
 LOOK = Permission(Role.GUEST, reads=True)
+FEED = Permission(Role.GUEST, reads=True, feeds=True)
 SEE_JOB = Permission(Role.GUEST, Right.SEE, reads=True)
 READ_JOB = Permission(Role.USER, Right.READ, reads=True)
 PREFER = Permission(Role.GUEST)  # changes nothing but the caller's own account
@@ -122,6 +124,7 @@ PERMISSIONS = {
     "release_reservation": SUBMIT,
     "list_wanted": LOOK_AROUND,
     "forget_wanted": SUBMIT,
+    "calendar_feed": FEED,
     "scan_keys": MANAGE,
     "add_hosts": MANAGE,
     "lose_host": MANAGE,
@@ -213,7 +216,8 @@ def check(permission: Permission, caller: Caller | None) -> None:
         return
     if caller is None:
         raise NotAuthorised
-    if caller.scope is TokenScope.FEED or (caller.scope is TokenScope.READ and not permission.reads):
+    feeds = caller.scope is TokenScope.FEED
+    if (feeds and not permission.feeds) or (caller.scope is TokenScope.READ and not permission.reads):
         raise NotAllowed(_SCOPES[caller.scope])
     if _RANKS[caller.role] < _RANKS[permission.role]:
         raise NotAllowed(_ROLES[permission.role])

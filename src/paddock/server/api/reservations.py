@@ -5,6 +5,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 from pydantic import AwareDatetime
+from starlette.responses import Response
 
 from paddock.models import (
     BookingResult,
@@ -21,16 +22,17 @@ from paddock.models.base import Seconds
 from paddock.models.reservations import MOST_DEVICES
 from paddock.server.api.caller import By
 from paddock.server.api.server import At
-from paddock.server.booking import ending, finding, making
+from paddock.server.booking import ending, finding, ical, making
 from paddock.server.booking.judging import Judge
-from paddock.server.store import reservations, wanted_slots
+from paddock.server.store import devices, groups, reservations, wanted_slots
 
-router = APIRouter(prefix="/reservations", tags=["reservations"])
+router = APIRouter(tags=["reservations"])
 Named = Annotated[str, Path(max_length=32, description="the id of a reservation, or the beginning of it")]
 DAY = 86_400.0
+MONTH = 30 * DAY
 
 
-@router.get("")
+@router.get("/reservations")
 def list_reservations(
     at: At,
     by: By,
@@ -48,7 +50,7 @@ def list_reservations(
         return reservations.listed(c, first, last, mine=who, series=series, cancelled=cancelled)
 
 
-@router.post("", status_code=201)
+@router.post("/reservations", status_code=201)
 def make_reservation(what: ReservationRequest, at: At, by: By) -> BookingResult:
     """Reserve devices. If that is refused (409), the error's `booking` says why, and what is free instead.
 
@@ -63,7 +65,7 @@ def make_reservation(what: ReservationRequest, at: At, by: By) -> BookingResult:
     return result
 
 
-@router.get("/free")
+@router.get("/reservations/free")
 def first_free(
     at: At,
     by: By,
@@ -83,28 +85,28 @@ def first_free(
         return finding.first(judge, by.name, wanted, float(seconds), begin)
 
 
-@router.get("/wanted")
+@router.get("/reservations/wanted")
 def list_wanted(at: At, by: By) -> list[WantedSlot]:
     """Return the slots that the caller wants to be told about when they become free."""
     with at.db.read() as c:
         return wanted_slots.listed(c, by.name)
 
 
-@router.delete("/wanted/{id}", status_code=204)
+@router.delete("/reservations/wanted/{id}", status_code=204)
 def forget_wanted(id: Annotated[int, Path(ge=0, le=2**53)], at: At, by: By) -> None:
     """Do not wait for a slot any more."""
     with at.db.write() as c:
         wanted_slots.delete(c, None if by.role is Role.ADMIN else by.name, id)
 
 
-@router.get("/{id}")
+@router.get("/reservations/{id}")
 def show_reservation(id: Named, at: At) -> Reservation:
     """Return a reservation."""
     with at.db.read() as c:
         return reservations.get(c, id)
 
 
-@router.patch("/{id}")
+@router.patch("/reservations/{id}")
 def change_reservation(id: Named, what: ReservationPatch, at: At, by: By) -> Reservation:
     """Change a reservation. Of one that has begun: its end, title, description and guests. What is over stays."""
     with at.db.write() as c:
@@ -115,7 +117,7 @@ def change_reservation(id: Named, what: ReservationPatch, at: At, by: By) -> Res
     return result
 
 
-@router.post("/{id}/cancel")
+@router.post("/reservations/{id}/cancel")
 def cancel_reservation(id: Named, at: At, by: By, what: CancelRequest | None = None) -> list[Reservation]:
     """Cancel a reservation that has not begun, or all of its series that have not; return those."""
     with at.db.write() as c:
@@ -124,10 +126,37 @@ def cancel_reservation(id: Named, at: At, by: By, what: CancelRequest | None = N
     return found
 
 
-@router.post("/{id}/release")
+@router.post("/reservations/{id}/release")
 def release_reservation(id: Named, at: At, by: By) -> Reservation:
     """End a reservation that goes on: the rest of its time is free."""
     with at.db.write() as c:
         found = ending.release(c, at.settings, by, id, time.time())
     at.changed()
     return found
+
+
+@router.get("/calendar.ics", response_class=Response, responses={200: {"content": {"text/calendar": {}}}})
+def calendar_feed(
+    at: At,
+    by: By,
+    group: Annotated[str | None, Query(max_length=64, description="those of the members of a group")] = None,
+    host: Annotated[str | None, Query(max_length=255, description="those of the devices of a host")] = None,
+    token: Annotated[str | None, Query(max_length=200, description="one with the scope `feed` or `read`")] = None,
+) -> Response:
+    """Return reservations of the last month and all that are to come, for other calendars: one's own, if not told.
+
+    Calendars cannot send headers, so this route takes a token in its address: one that can do nothing but read.
+    """
+    now = time.time()
+    mine = (by.name, by.groups) if group is None and host is None else None
+    with at.db.read() as c:
+        found = reservations.listed(c, now - MONTH, now + 10 * 365 * DAY, mine=mine, cancelled=True).items
+        rows = devices.by_ids(c, {id for one in found for id in one.devices})
+        members = set(groups.get(c, group).members) if group is not None else set()
+    if group is not None:
+        found = [one for one in found if one.owner in members]
+    if host is not None:
+        found = [one for one in found if any(rows[id].host == host for id in one.devices)]
+    named = {id: row.name for id, row in rows.items()}
+    text = ical.feed(f"Paddock: {group or host or by.name}", found, named, at.page.rstrip("/"))
+    return Response(text, media_type="text/calendar; charset=utf-8", headers={"Cache-Control": "no-store"})

@@ -160,10 +160,10 @@ class Reserving:
     def _outside(self, c: Connection, some: list[OpenReservation], now: float) -> dict[str, str]:
         """Return those of these reservations that their owners may not have, and why."""
         judge = Judge(c, self._context.settings, now)
-        rows = {row.id: row for row in devices.every(c)}
         on: dict[str, list[str]] = defaultdict(list)
         for booked in reservations.live(c, now, math.inf):
             on[booked.reservation].append(booked.device)
+        rows = devices.by_ids(c, {device for some in on.values() for device in some})
         found = {}
         for one in some:
             person, within = judge.person(one.owner or ""), (one.starts_at, one.ends_at)

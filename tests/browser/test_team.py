@@ -260,6 +260,21 @@ def test_a_token_is_made_used_and_revoked(visit: Visit, people: Team) -> None:
         assert client.get("/me").status_code == 401
 
 
+def test_a_calendar_link_is_good_for_nothing_else(visit: Visit, people: Team) -> None:
+    page = entered(visit("/profile"), ALICE)
+    page.get_by_role("region", name="Calendar link").get_by_role("button", name="Make a link").click()
+    dialog = page.get_by_role("dialog", name="Calendar link")
+    dialog.get_by_role("button", name="Make the link").click()
+    address = dialog.locator("pre").inner_text()
+    assert address.startswith(f"{people.url}/api/v1/calendar.ics?token=pdk_")
+    looks(page, "team-calendar-link")
+    with people.bearer(address.partition("token=")[2]) as client:
+        assert client.get("/me").status_code == client.get("/reservations").status_code == 403
+    dialog.get_by_role("button", name="Close").click()
+    made = page.get_by_role("list", name="Tokens").get_by_role("listitem").filter(has_text="Calendar link")
+    expect(made).to_contain_text("Only the calendar’s address")
+
+
 def test_a_session_that_is_ended_elsewhere_is_signed_out(visit: Visit, people: Team) -> None:
     people.add("cleo")
     first, second = entered(visit("/"), "cleo"), entered(visit("/"), "cleo")

@@ -26,6 +26,8 @@ from tests.support.team import ADMIN, ALICE, Team
 
 ROOT = Path(__file__).parents[2]
 HERE = "tests/server/test_lessons.py"
+MAKING = "tests/server/booking/test_making.py"
+GUARD = "tests/server/engine/test_engine_guard.py"
 LESSONS = {
     "a token that is signed with a known secret is refused": (HERE, "test_a_token_of_a_known_secret_is_refused"),
     "no secret has a default": (HERE, "test_no_secret_has_a_default"),
@@ -39,6 +41,33 @@ LESSONS = {
     "Monday after midnight": ("tests/rules/test_access.py", "test_monday_after_midnight_is_monday"),
     "23:59": ("tests/rules/test_access.py", "test_2359_leaves_no_gap_before_midnight"),
     "an expired rule": ("tests/rules/test_access.py", "test_a_rule_that_has_expired_does_not_speak"),
+    "for another by the other's rules": (MAKING, "test_rules_and_quotas_are_the_owners_also_when_an_admin_reserves"),
+    "editing revives nothing": (MAKING, "test_editing_does_not_revive_a_cancelled_one"),
+    "the past is immutable": (MAKING, "test_only_what_has_not_been_can_be_changed"),
+    "overlap under concurrency": (
+        "tests/server/booking/test_at_once.py",
+        "test_of_100_at_once_one_gets_the_slot_and_a_quota_of_2_gives_2",
+    ),
+    "one host without a terminal": (
+        GUARD,
+        "test_one_host_without_a_terminal_does_not_keep_the_others_from_being_told",
+    ),
+    "two GPUs are one message": (GUARD, "test_two_gpus_of_one_intruder_are_one_message"),
+    "killed once, that process": (GUARD, "test_it_is_ended_after_the_grace_killed_once_and_by_its_identity"),
+    "never another process": ("tests/team/test_warden_intruders.py", "test_never_another_process"),
+    "strict with an unknown list of processes": (
+        "tests/rules/test_guarding.py",
+        "test_a_process_of_which_nothing_is_known_is_a_violation_too",
+    ),
+    "a node that reports no processes": (GUARD, "test_a_silent_node_says_nothing_about_its_processes"),
+    "a failure does not end the protection": (GUARD, "test_a_handler_that_fails_does_not_stop_the_others"),
+    "a failure does not end the loop": ("tests/server/engine/test_boundary.py", "test_each_step_heals_by_itself"),
+    "use on the second host": (
+        "tests/server/engine/test_engine_use.py",
+        "test_use_is_recorded_while_a_reservation_runs_and_on_the_second_host",
+    ),
+    "means are not integers": ("tests/rules/test_use.py", "test_means_are_not_whole_numbers_and_peaks_are_kept"),
+    "no data is null": ("tests/rules/test_use.py", "test_without_data_nothing_is_known"),
 }
 SECRET = ("secret", "password", "token", "private", "credential")
 NOT_SECRET = {"lasting_tokens", "password"}  # whether something is allowed

@@ -8,6 +8,7 @@ import { ErrorPanel } from '../../parts/ErrorPanel';
 import { NewPassword } from '../../parts/NewPassword';
 import { done } from '../../parts/notify';
 import { Loaded, Page } from '../../parts/Page';
+import { CalendarPanel } from './CalendarPanel';
 import { NoticeSettings } from './NoticeSettings';
 import { OldPassword } from './OldPassword';
 import { Panel } from './Panel';
@@ -25,6 +26,7 @@ export default function ProfilePage() {
             {who.source === 'password' && <Password />}
             <NoticeSettings />
             <Sessions />
+            <CalendarPanel />
             <Tokens />
           </Stack>
         )}

@@ -1,9 +1,9 @@
 import { Button, Group, Modal, Select, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { useWhoAmI } from '../../../api/me';
-import { useMakeToken } from '../../../api/profile';
-import { CopyLine } from '../../../parts/CopyLine';
-import { ErrorPanel } from '../../../parts/ErrorPanel';
+import { useWhoAmI } from '../api/me';
+import { useMakeToken } from '../api/profile';
+import { CopyLine } from './CopyLine';
+import { ErrorPanel } from './ErrorPanel';
 
 interface Props {
   opened: boolean;

@@ -1,9 +1,12 @@
 """Test reservations on a real Slurm: as desired state, in its own words, and with the owner's jobs inside."""
 
+import os
+import re
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +18,8 @@ from paddock.settings import SlurmSettings
 from tests.slurm.cluster import Cluster
 from tests.slurm.support import PATIENCE, STEPS, Lab, lab
 from tests.support.server import wait_for
+from tests.support.up import Cli
+from tests.team.unix_users import sudo_rules
 
 HOUR = 3600.0
 AS_BOB = ["setpriv", "--reuid=bob", "--regid=bob", "--init-groups"]
@@ -112,6 +117,22 @@ def test_who_may_not_reserve_is_told_so(desk: Desk) -> None:
     assert desk.listed() == {}
 
 
+def test_the_rules_for_sudo_in_the_documentation_are_enough(desk: Desk) -> None:
+    text = Path("docs/reservations.md").read_text()
+    lines = re.findall(r"^paddock (ALL=)\(slurm\)( NOPASSWD: .*)$", text, re.MULTILINE)
+    rules = ["Defaults:bob env_keep += SLURM_CONF", *(f"bob {all}(root){rest}" for all, rest in lines)]
+    with sudo_rules(f"pdk{os.getpid()}x0slurm", "\n".join(rules) + "\n"):
+        bob = Desk(desk.cluster, operator_prefix=[*AS_BOB, "sudo", "-n"])
+        assert bob.want(bob.one("a", 0)) == {"a": YES}
+        assert bob.want(bob.one("a", 0, 0, HOUR)) == {"a": YES}
+        job = desk.cluster.submit("sleep 600", "--reservation=paddock-a", user="alice")
+        desk.cluster.wait_job(job, "RUNNING")
+        bob.want()
+        assert desk.listed() == {}
+        assert desk.cluster.job_state(job) == "RUNNING"
+        assert "password is required" in bob.backend.commands.operate("shutdown").err
+
+
 def test_jobs_inside_go_on_when_it_is_deleted_and_those_that_wait_are_not_held(desk: Desk) -> None:
     cluster = desk.cluster
     desk.want(desk.one("a", 0))
@@ -199,6 +220,8 @@ def test_what_runs_in_a_released_one_goes_on_and_a_refusal_is_shown(calendar: Ca
     refused, id = calendar.reserve(0), calendar.reserve(1)
     assert calendar.enforced(refused) == "no"
     assert f"with job {foreign} of bob" in calendar.get(refused)["enforced_why"]
+    shown = Cli(at.server.home.root, at.server.home.root)("reservations", code=0)
+    assert f"{refused} is not enforced: Requested nodes are busy" in shown.err
     [notice] = [one for one in at.server.get("/me/notices")["items"] if one["kind"] == "reservation"]
     assert notice["title"] == "thesis: others are not kept away"
     assert calendar.enforced(id) == "yes"

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from paddock.agents import warden
-from tests.team.unix_users import _change, _rules
+from tests.team.unix_users import _change, sudo_rules
 
 SERVICE_FILE = "auth required pam_unix.so\naccount required pam_unix.so\n"
 
@@ -36,7 +36,7 @@ def warden_by_sudo(service: str) -> Iterator[list[str]]:
         program.chmod(0o755)
         stack.enter_context(_pam_service(service))
         rule = f'{name} ALL=(root) NOPASSWD: {program} ""\n'
-        stack.enter_context(_rules(service, rule))
+        stack.enter_context(sudo_rules(service, rule))
         yield ["sudo", "-n", "-u", name, "sudo", "-n", str(program)]
 
 

@@ -96,7 +96,7 @@ def unix_users() -> Iterator[UnixUsers]:
         service, alice, bob, stranger = (stack.enter_context(_user(name, folder)) for name in names)
         for member in (alice, bob):
             _change("usermod", "--append", "--groups", group, member)
-        stack.enter_context(_rules(mark, RULES.format(agent=program, service=service, group=group)))
+        stack.enter_context(sudo_rules(mark, RULES.format(agent=program, service=service, group=group)))
         yield UnixUsers(folder, service, group, alice, bob, stranger, program)
 
 
@@ -144,7 +144,7 @@ def _user(name: str, folder: Path) -> Iterator[str]:
 
 
 @contextmanager
-def _rules(name: str, text: str) -> Iterator[None]:
+def sudo_rules(name: str, text: str) -> Iterator[None]:
     """Add rules for sudo. They are checked first, and appear at once: others use sudo meanwhile."""
     path = Path("/etc/sudoers.d") / name
     temporary = path.with_name(f"{name}.new")  # sudo reads no file with a dot in its name

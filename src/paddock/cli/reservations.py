@@ -386,6 +386,9 @@ def reservations(
         times = desk.times(one.starts_at, one.ends_at)
         table.add_row(one.id, desk.called(one.devices), *times, who, one.title, _state(desk, one))
     base.screen().print(table)
+    for one in shown:
+        if "not enforced" in _state(desk, one) and one.enforced_why:
+            base.note(f"{one.id} is not enforced: {one.enforced_why}")
     base.note(f"Times are those of {desk.me.zone or f'this machine ({desk.now.astimezone().tzname()})'}.")
 
 

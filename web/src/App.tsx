@@ -23,6 +23,7 @@ const HostsPage = lazy(() => import('./pages/hosts/HostsPage'));
 const CalendarPage = lazy(() => import('./pages/calendar/CalendarPage'));
 const PeoplePage = lazy(() => import('./pages/people/PeoplePage'));
 const ProfilePage = lazy(() => import('./pages/profile/ProfilePage'));
+const ViolationsPage = lazy(() => import('./pages/violations/ViolationsPage'));
 const SettingsPage = lazy(() => import('./pages/SettingsPage'));
 const SetupPage = lazy(() => import('./pages/setup/SetupPage'));
 const SignInPage = lazy(() => import('./pages/sign-in/SignInPage'));
@@ -87,6 +88,7 @@ function Pages() {
       <Route path="/tasks/:task">{({ task }) => <TaskPage key={task} task={task} />}</Route>
       <Route path="/compare" component={ComparePage} />
       <Route path="/hosts" component={HostsPage} />
+      <Route path="/violations" component={ViolationsPage} />
       <Route path="/calendar" component={CalendarPage} />
       <Route path="/cluster">
         <Redirect to="/hosts" replace />

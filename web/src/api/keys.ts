@@ -50,6 +50,9 @@ export const keys = {
   profiles: () => ['profiles'] as const,
   version: () => ['version'] as const,
   samples: () => ['samples'] as const,
+  violations: () => ['violations'] as const,
+  openViolations: () => ['violations', 'open'] as const,
+  exemptions: () => ['violations', 'exempt'] as const,
   /** The first words are those that the server sends when something has changed. */
   devices: () => ['devices'] as const,
   reservations: (since: number, until: number) => ['reservations', since, until] as const,

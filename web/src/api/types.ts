@@ -121,6 +121,12 @@ export type Reservation = Schemas['Reservation'];
 export type ReservationPatch = Schemas['ReservationPatch'];
 export type ReservationRequest = Schemas['ReservationRequest'];
 
+/** Violations. */
+export type Exemption = Schemas['Exemption'];
+export type Violation = Schemas['Violation'];
+export type ViolationExemption = Schemas['ViolationExemption'];
+export type ViolationStep = Schemas['ViolationStep'];
+
 /** What the event stream sends once it has begun. */
 export type ServerEvent = Exclude<
   operations['follow_events_api_v1_events_get']['responses'][200]['content']['text/event-stream'],

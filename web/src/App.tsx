@@ -24,6 +24,7 @@ const CalendarPage = lazy(() => import('./pages/calendar/CalendarPage'));
 const UsagePage = lazy(() => import('./pages/usage/UsagePage'));
 const PeoplePage = lazy(() => import('./pages/people/PeoplePage'));
 const ProfilePage = lazy(() => import('./pages/profile/ProfilePage'));
+const ViolationsPage = lazy(() => import('./pages/violations/ViolationsPage'));
 const SettingsPage = lazy(() => import('./pages/SettingsPage'));
 const SetupPage = lazy(() => import('./pages/setup/SetupPage'));
 const SignInPage = lazy(() => import('./pages/sign-in/SignInPage'));
@@ -88,6 +89,7 @@ function Pages() {
       <Route path="/tasks/:task">{({ task }) => <TaskPage key={task} task={task} />}</Route>
       <Route path="/compare" component={ComparePage} />
       <Route path="/hosts" component={HostsPage} />
+      <Route path="/violations" component={ViolationsPage} />
       <Route path="/calendar" component={CalendarPage} />
       <Route path="/usage" component={UsagePage} />
       <Route path="/cluster">

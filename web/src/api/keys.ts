@@ -50,6 +50,9 @@ export const keys = {
   profiles: () => ['profiles'] as const,
   version: () => ['version'] as const,
   samples: () => ['samples'] as const,
+  violations: () => ['violations'] as const,
+  openViolations: () => ['violations', 'open'] as const,
+  exemptions: () => ['violations', 'exempt'] as const,
   /** The first words are those that the server sends when something has changed. */
   devices: () => ['devices'] as const,
   reservations: (since: number, until: number) => ['reservations', since, until] as const,
@@ -59,6 +62,7 @@ export const keys = {
   usage: (by: string, since: number, mine: boolean) => ['reservations', 'usage', by, since, mine] as const,
   ownUse: (since: number) => ['reservations', 'use', since] as const,
   ownQuota: (at: number) => ['quotas', 'mine', at] as const,
+  overview: (weeks: number) => ['reservations', 'overview', weeks] as const,
   me: () => ['me'] as const,
   methods: () => ['methods'] as const,
   sessions: () => ['sessions'] as const,

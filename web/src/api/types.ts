@@ -112,7 +112,9 @@ export type WhoAmI = Schemas['Me'];
 export type AllowedHours = Schemas['AllowedHours'];
 export type BookingProblem = Schemas['BookingProblem'];
 export type BookingResult = Schemas['BookingResult'];
+export type DeviceHours = Schemas['DeviceHours'];
 export type FreeSlot = Schemas['FreeSlot'];
+export type Overview = Schemas['Overview'];
 export type QuotaUse = Schemas['QuotaUse'];
 export type ReservableDevice = Schemas['ReservableDevice'];
 export type Reservation = Schemas['Reservation'];
@@ -122,6 +124,12 @@ export type ReservationUse = Schemas['ReservationUse'];
 export type UsageReport = Schemas['UsageReport'];
 export type UsageBy = UsageReport['by'];
 export type UsageRow = Schemas['UsageRow'];
+
+/** Violations. */
+export type Exemption = Schemas['Exemption'];
+export type Violation = Schemas['Violation'];
+export type ViolationExemption = Schemas['ViolationExemption'];
+export type ViolationStep = Schemas['ViolationStep'];
 
 /** What the event stream sends once it has begun. */
 export type ServerEvent = Exclude<

@@ -1,4 +1,4 @@
-import { ActionIcon, Menu, Tooltip, UnstyledButton, useMantineColorScheme } from '@mantine/core';
+import { ActionIcon, Badge, Menu, Tooltip, UnstyledButton, useMantineColorScheme } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import { signOut } from '../api/client';
@@ -6,6 +6,7 @@ import { useConnection } from '../api/events';
 import { stream } from '../api/live';
 import { useMe } from '../api/me';
 import { useAnyReservation } from '../api/reservations';
+import { useOpenViolations } from '../api/violations';
 import styles from './AppShell.module.css';
 import { Bell } from './Bell';
 import { IconAuto, IconLogout, IconMoon, IconSettings, IconSun, IconUser, IconUsers, IconWifi } from './icons';
@@ -39,6 +40,14 @@ const USAGE: Place = { href: '/usage', name: 'Usage', here: (path) => path.start
 /** Where there is no room for it, the menu of the account has it alone. */
 const PEOPLE: Place = { href: '/people', name: 'People', here: (path) => path.startsWith('/people'), wide: true };
 
+/** For admins; without a team, while there are some. */
+const VIOLATIONS: Place = {
+  href: '/violations',
+  name: 'Violations',
+  here: (path) => path.startsWith('/violations'),
+  wide: true,
+};
+
 interface Props {
   /** It is known who uses the page. */
   known: boolean;
@@ -46,7 +55,8 @@ interface Props {
 }
 
 export function AppShell({ known, children }: Props) {
-  const { team, can } = useMe();
+  const { team, role, can } = useMe();
+  const open = useOpenViolations(known && role === 'admin').data?.open ?? 0;
   const [path] = useLocation();
   const reserved = useAnyReservation(known && !team).data;
   const pages = [
@@ -54,6 +64,7 @@ export function AppShell({ known, children }: Props) {
     ...(team || reserved ? [CALENDAR] : []),
     ...((team || reserved) && can('submit') ? [USAGE] : []),
     ...(team ? [PEOPLE] : []),
+    ...(open > 0 || (team && role === 'admin') ? [VIOLATIONS] : []),
   ];
   const nav = useRef<HTMLElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page is another link
@@ -75,6 +86,11 @@ export function AppShell({ known, children }: Props) {
           {pages.map(({ href, name, here, wide }) => (
             <Link key={href} href={href} aria-current={here(path) ? 'page' : undefined} data-wide={wide}>
               {name}
+              {href === VIOLATIONS.href && open > 0 && (
+                <Badge size="sm" circle color="red.8" ml={6} aria-label={`${open} go on`}>
+                  {open}
+                </Badge>
+              )}
             </Link>
           ))}
         </nav>

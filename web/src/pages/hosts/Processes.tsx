@@ -1,10 +1,14 @@
 import { Text, TextInput, Title } from '@mantine/core';
 import { useDeferredValue, useMemo } from 'react';
-import type { Node } from '../../api/types';
+import { useMe } from '../../api/me';
+import type { Node, Violation } from '../../api/types';
+import { useOpenViolations } from '../../api/violations';
 import { bytes, NOTHING, plural } from '../../lib/format';
 import { useUrlState } from '../../lib/urlState';
 import { IconSearch } from '../../parts/icons';
 import { type Column, VirtualTable } from '../../parts/VirtualTable';
+import { ViolationActs } from '../violations/ViolationActs';
+import { violationOf, whyText } from '../violations/violationsLib';
 import styles from './Hosts.module.css';
 import { ofKind } from './nodes';
 import { type HostProcess, matchingProcesses, processesOf } from './processes';
@@ -13,7 +17,11 @@ import { RunningTask } from './RunningTask';
 const VIEW = { process: '' };
 const MANY = 8;
 
-const COLUMNS: Column<HostProcess>[] = [
+interface ShownProcess extends HostProcess {
+  violation: Violation | undefined;
+}
+
+const COLUMNS: Column<ShownProcess>[] = [
   { id: 'owner', header: 'Owner', cell: ({ owner }) => owner ?? 'not known', sortBy: ({ owner }) => owner, width: 120 },
   { id: 'pid', header: 'PID', cell: ({ pid }) => pid, sortBy: ({ pid }) => pid, width: 90, align: 'end' },
   { id: 'node', header: 'Node', cell: ({ node }) => node, sortBy: ({ node }) => node, width: 130 },
@@ -32,6 +40,20 @@ const COLUMNS: Column<HostProcess>[] = [
     width: 120,
     align: 'end',
     descFirst: true,
+  },
+  {
+    id: 'reserved',
+    header: 'Reserved for',
+    cell: ({ violation }) =>
+      violation ? (
+        <span className={styles.intruder}>
+          {violation.owner ?? whyText(violation)} <ViolationActs violation={violation} />
+        </span>
+      ) : (
+        NOTHING
+      ),
+    sortBy: ({ violation }) => violation?.owner,
+    width: 260,
   },
   {
     id: 'task',
@@ -54,7 +76,13 @@ export function Processes({ nodes }: { nodes: readonly Node[] }) {
   const [{ process: words }, setView] = useUrlState(VIEW);
   const wanted = useDeferredValue(words);
   const all = useMemo(() => processesOf(nodes), [nodes]);
-  const shown = useMemo(() => matchingProcesses(all, wanted), [all, wanted]);
+  const { role } = useMe();
+  const open = useOpenViolations(role !== 'guest').data?.items;
+  const shown = useMemo(
+    () => matchingProcesses(all, wanted).map((one) => ({ ...one, violation: violationOf(open ?? [], one) })),
+    [all, wanted, open],
+  );
+  const columns = open?.length ? COLUMNS : COLUMNS.filter(({ id }) => id !== 'reserved');
   if (!nodes.some(({ devices = [] }) => ofKind(devices, 'gpu').length > 0)) return null;
   return (
     <section className={styles.group} aria-label="Processes on GPUs">
@@ -80,7 +108,7 @@ export function Processes({ nodes }: { nodes: readonly Node[] }) {
         <div className="app-panel">
           <VirtualTable
             rows={shown}
-            columns={COLUMNS}
+            columns={columns}
             rowId={({ id }) => id}
             label="Processes on GPUs"
             height={360}

@@ -21,6 +21,7 @@ const TaskPage = lazy(() => import('./pages/task/TaskPage'));
 const ComparePage = lazy(() => import('./pages/compare/ComparePage'));
 const HostsPage = lazy(() => import('./pages/hosts/HostsPage'));
 const CalendarPage = lazy(() => import('./pages/calendar/CalendarPage'));
+const UsagePage = lazy(() => import('./pages/usage/UsagePage'));
 const PeoplePage = lazy(() => import('./pages/people/PeoplePage'));
 const ProfilePage = lazy(() => import('./pages/profile/ProfilePage'));
 const RulesPage = lazy(() => import('./pages/rules/RulesPage'));
@@ -91,6 +92,7 @@ function Pages() {
       <Route path="/hosts" component={HostsPage} />
       <Route path="/violations" component={ViolationsPage} />
       <Route path="/calendar" component={CalendarPage} />
+      <Route path="/usage" component={UsagePage} />
       <Route path="/cluster">
         <Redirect to="/hosts" replace />
       </Route>

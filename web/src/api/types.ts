@@ -120,12 +120,18 @@ export type TrialQuery = NonNullable<operations['try_rules_api_v1_rules_try_get'
 export type AllowedHours = Schemas['AllowedHours'];
 export type BookingProblem = Schemas['BookingProblem'];
 export type BookingResult = Schemas['BookingResult'];
+export type DeviceHours = Schemas['DeviceHours'];
 export type FreeSlot = Schemas['FreeSlot'];
+export type Overview = Schemas['Overview'];
 export type QuotaUse = Schemas['QuotaUse'];
 export type ReservableDevice = Schemas['ReservableDevice'];
 export type Reservation = Schemas['Reservation'];
 export type ReservationPatch = Schemas['ReservationPatch'];
 export type ReservationRequest = Schemas['ReservationRequest'];
+export type ReservationUse = Schemas['ReservationUse'];
+export type UsageReport = Schemas['UsageReport'];
+export type UsageBy = UsageReport['by'];
+export type UsageRow = Schemas['UsageRow'];
 
 /** Violations. */
 export type Exemption = Schemas['Exemption'];

@@ -44,6 +44,9 @@ const PAGES: Place[] = [
 /** Without a team, only once something was reserved. */
 const CALENDAR: Place = { href: '/calendar', name: 'Calendar', here: (path) => path.startsWith('/calendar') };
 
+/** What they used is nothing of guests. */
+const USAGE: Place = { href: '/usage', name: 'Usage', here: (path) => path.startsWith('/usage') };
+
 /** Where there is no room for it, the menu of the account has it alone. */
 const PEOPLE: Place = { href: '/people', name: 'People', here: (path) => path.startsWith('/people'), wide: true };
 const RULES: Place = { href: '/rules', name: 'Rules', here: (path) => path.startsWith('/rules'), wide: true };
@@ -70,6 +73,7 @@ export function AppShell({ known, children }: Props) {
   const pages = [
     ...PAGES.filter(({ href }) => href !== '/new' || can('submit')),
     ...(team || reserved ? [CALENDAR] : []),
+    ...((team || reserved) && can('submit') ? [USAGE] : []),
     ...(team ? [PEOPLE] : []),
     ...(team && role === 'admin' ? [RULES] : []),
     ...(open > 0 || (team && role === 'admin') ? [VIOLATIONS] : []),

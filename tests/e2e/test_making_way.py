@@ -107,6 +107,8 @@ def test_it_takes_the_time_before_a_reservation_and_knows_when_it_ends(lab: GpuS
     lab.server.wait_state(job, "running")
     wait_for(lambda: "until" in lab.server.log_of(job), what="its first line")
     assert abs(int(lab.server.log_of(job).split()[1]) - starts.timestamp()) < 2
+    leaves = datetime.fromisoformat(lab.server.get(f"/tasks/{job}-1")["allocation"]["leaves_at"])
+    assert abs(leaves - starts) < timedelta(seconds=2)
     waits = wait_for(lambda: lab.server.get(f"/jobs/{long}")["waits"], what="why it waits")
     assert "is free until" in waits["reason"] and "this needs 3 h" in waits["reason"]
     for one in both:

@@ -157,3 +157,11 @@ def test_metrics_in_sight(line: str, expected: list[str]) -> None:
     report = inspect_source("import csv, json, paddock\nfrom paddock import report\n" + line)
     assert report.metrics == expected
     assert any("No metric source was found" in w for w in report.warnings) == (not expected)
+
+
+def test_whether_it_saves_where_the_next_attempt_finds_it() -> None:
+    saves = "import os\nfolder = os.environ['PADDOCK_CHECKPOINT_DIR']\n"
+    assert inspect_source(saves, "train.py").checkpoints
+    assert inspect_source("import saving\n", "train.py", files={"saving.py": saves}).checkpoints
+    assert not inspect_source("import other\n", "train.py", files={"saving.py": saves}).checkpoints
+    assert inspect_source("cp model $PADDOCK_CHECKPOINT_DIR\n", "train.sh").checkpoints

@@ -106,6 +106,8 @@ def place(allocation: models.Allocation | None) -> str:
         text += f", {allocation.reason or 'not submitted yet'}{expected(allocation.starts_at)}"
     elif allocation.state == AllocationState.ENDED:
         text += f", ended: {allocation.reason}" if allocation.reason else ", ended"
+    elif allocation.leaves_at is not None:
+        text += f", makes way {moment(allocation.leaves_at)}"
     return clean(text)
 
 

@@ -130,6 +130,9 @@ class Allocation(Model):
     reason: str | None = None
     never: bool = Field(False, description="it will not start by itself")
     starts_at: datetime | None = None
+    leaves_at: datetime | None = Field(
+        None, description="when it makes way for a reservation: its tasks are warned, end, and go on elsewhere or later"
+    )
     created_at: datetime
     seen_at: datetime | None = None
     ended_at: datetime | None = None

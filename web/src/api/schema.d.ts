@@ -2720,6 +2720,11 @@ export interface components {
             /** Key */
             key: string;
             /**
+             * Leaves At
+             * @description when it makes way for a reservation: its tasks are warned, end, and go on elsewhere or later
+             */
+            leaves_at?: string | null;
+            /**
              * Never
              * @description it will not start by itself
              * @default false

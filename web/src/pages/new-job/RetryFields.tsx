@@ -1,8 +1,15 @@
-import { NumberInput, SimpleGrid, Stack, Text } from '@mantine/core';
+import { NumberInput, Select, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useForm, useNumber } from './form';
+import { YIELD_KINDS } from './lib/draft';
 import { CAUSES } from './lib/words';
 
 export const RETRY_CAUSES = Object.keys(CAUSES) as (keyof typeof CAUSES)[];
+
+const YIELD_WORDS = {
+  auto: 'As the script: if it uses PADDOCK_CHECKPOINT_DIR',
+  yes: 'They go on from where they were',
+  no: 'They begin again',
+};
 
 /** How often a task is tried again by itself, by cause. */
 export function RetryFields() {
@@ -34,6 +41,17 @@ export function RetryFields() {
         maw={320}
         {...number('grace', 'grace_seconds')}
         allowDecimal
+      />
+      <Select
+        label="When tasks make way for a reservation"
+        description="Those that go on from where they were begin in shorter gaps between reservations"
+        maw={420}
+        data={YIELD_KINDS.map((value) => ({ value, label: YIELD_WORDS[value] }))}
+        value={draft.yields}
+        error={wrong.yields}
+        data-field="yields"
+        onChange={(value) => set({ yields: YIELD_KINDS.find((kind) => kind === value) ?? 'auto' })}
+        allowDeselect={false}
       />
     </Stack>
   );

@@ -27,6 +27,11 @@ export function AllocationPanel({ allocation }: { allocation: Allocation }) {
             <StartTime at={at} />
           </Detail>
         )}
+        {allocation.leaves_at && !ended && (
+          <Detail name="Makes way">
+            <StartTime at={allocation.leaves_at} />
+          </Detail>
+        )}
         <Detail name="Asked for">
           <RelativeTime at={allocation.created_at} />
         </Detail>

@@ -35,6 +35,7 @@ it('takes an old job over and back', () => {
     metrics: { files: ['out/*.csv'], stdout: false },
     retries: { lost: 0, gpu_oom: 2 },
     grace_seconds: 0.5,
+    yields: false,
   } as unknown as JobSpec;
   expect(toSpec(fromSpec(spec))).toEqual({ ...spec, params: { lr: '0.001..0.1:log', opt: 'sgd,adam' } });
 });

@@ -41,7 +41,12 @@ export interface Draft extends SearchTexts {
   stdout: boolean;
   retries: Record<string, string>;
   grace: string;
+  /** Whether tasks go on from where they were when they make way for a reservation. */
+  yields: YieldKind;
 }
+
+export const YIELD_KINDS = ['auto', 'yes', 'no'] as const;
+export type YieldKind = (typeof YIELD_KINDS)[number];
 
 export const ENV_KINDS = ['default', 'python', 'venv', 'conda'] as const;
 export type EnvKind = (typeof ENV_KINDS)[number];
@@ -74,6 +79,7 @@ export const EMPTY: Draft = {
   stdout: true,
   retries: {},
   grace: '',
+  yields: 'auto',
 };
 
 /** An old job, or a sample, as a form. */
@@ -110,6 +116,7 @@ export function fromSpec(spec: JobSpec): Draft {
     stdout: metrics.stdout ?? true,
     retries: Object.fromEntries(Object.entries(spec.retries ?? {}).map(([cause, count]) => [cause, String(count)])),
     grace: numberText(spec.grace_seconds),
+    yields: spec.yields == null ? 'auto' : spec.yields ? 'yes' : 'no',
   };
 }
 
@@ -146,6 +153,7 @@ export function toSpec(draft: Draft): SpecInput {
     ...given('metrics', metrics),
     ...given('retries', retries),
     ...num('grace_seconds', draft.grace),
+    ...(draft.yields === 'auto' ? {} : { yields: draft.yields === 'yes' }),
   } as SpecInput;
 }
 

@@ -41,6 +41,7 @@ const FIELDS = [
   'metrics.patterns',
   'metrics.stdout',
   'grace_seconds',
+  'yields',
   'workdir',
 ];
 
@@ -48,7 +49,7 @@ const SECTIONS: Record<string, RegExp> = {
   resources: /^(resources(\.|$)|parallel$)/,
   environment: /^(environment(\.|$)|convention$|workdir$)/,
   metrics: /^metrics\./,
-  retries: /^(retries\.|grace_seconds$)/,
+  retries: /^(retries\.|grace_seconds$|yields$)/,
 };
 
 // The server's words for it are a regular expression.

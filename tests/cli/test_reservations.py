@@ -303,6 +303,20 @@ def test_it_waits_until_gpus_are_free(host: str, alice: Person, bob: Person) -> 
     assert err.startswith(f"waiting: {host}:".encode())
 
 
+def test_who_waits_for_a_program_does_not_end_it(host: str, alice: Person, bob: Person, tmp_path: Path) -> None:
+    quick = {"paddock.cli.run_here.WAIT_SECONDS": 0.2}
+    with alice.apart("run", "--gpus", "3", "--", sys.executable, "-c", HOLD, str(tmp_path / "on")) as held:
+        started(held, tmp_path / "on")
+        with bob.apart("run", "--", sys.executable, "-c", SHOW, waits=quick) as waits:
+            assert waits.stderr is not None
+            assert waits.stderr.readline().startswith(b"waiting: No GPU of ")
+            assert bob.own == []  # after it, the program could not go on
+            held.send_signal(signal.SIGTERM)
+            out, err = waits.communicate(timeout=PATIENCE)
+    assert waits.returncode == 0, err
+    assert out.startswith(b"GPU-")
+
+
 def test_who_gives_up_waiting_leaves_the_line(host: str, alice: Person, bob: Person) -> None:
     alice("reserve", host, "--for", "4h")
     with bob.apart("run", "--", "true") as waits:

@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 
 from paddock.client.calendar import CalendarCalls
-from paddock.client.lease import LEASE_SECONDS, RENEW_SECONDS, GpuLease, WantedGpus, take
+from paddock.client.lease import LEASE_SECONDS, NOTE, RENEW_SECONDS, GpuLease, WantedGpus, take
 from paddock.errors import Conflict, NotFound, Refused, ServerUnreachable
 from paddock.models import BookingProblem, BookingResult, FreeSlot, Reservation
 
@@ -26,6 +26,7 @@ class Calendar:
         self.others: list[tuple[datetime, datetime]] = []
         self.ours: Reservation | None = None
         self.made = 0
+        self.about = ""  # the description of the others
         self.down = False
 
     def clock(self) -> datetime:
@@ -36,8 +37,7 @@ class Calendar:
         self._check(begin, begin + timedelta(seconds=seconds))
         self.made += 1
         end = begin + timedelta(seconds=seconds)
-        times = {"starts_at": begin, "ends_at": end, "planned_end": end, "created_at": self.now}
-        self.ours = Reservation(id=f"r{self.made}", owner="alice", devices=["gpu"], by="alice", version=1, **times)
+        self.ours = self._reservation(f"r{self.made}", begin, end, NOTE)
         return BookingResult(reservations=[self.ours])
 
     def reservation(self, id: str) -> Reservation:
@@ -61,6 +61,9 @@ class Calendar:
         end = begin + timedelta(hours=1)
         return [FreeSlot(devices=["gpu"], host="gpu1", backend="lab", starts_at=begin, ends_at=end)]
 
+    def reservations(self) -> list[Reservation]:
+        return [self._reservation(f"o{n}", *times, self.about) for n, times in enumerate(self.others)]
+
     def release(self, id: str) -> None:
         self.end("released_at")
 
@@ -70,6 +73,11 @@ class Calendar:
     def end(self, how: str) -> None:
         assert self.ours is not None
         self.ours = self.ours.model_copy(update={how: self.now})
+
+    def _reservation(self, id: str, begin: datetime, end: datetime, about: str) -> Reservation:
+        times = {"starts_at": begin, "ends_at": end, "planned_end": end, "created_at": self.now}
+        given = {"id": id, "owner": "alice", "devices": ["gpu"], "by": "alice", "version": 1, "description": about}
+        return Reservation.model_validate(given | times)
 
     def _check(self, begin: datetime, end: datetime) -> None:
         for taken, until in self.others:
@@ -134,6 +142,23 @@ def test_what_is_not_free_is_taken_at_the_first_time_when_it_is(calendar: Calend
     calendar.others, calendar.now = [], after(600)  # bob has released it
     lease.sooner()
     assert (lease.begun, lease.held.starts_at) == (True, after(600))
+
+
+def test_who_waits_for_a_program_does_not_take_the_time_after_its_lease(calendar: Calendar) -> None:
+    calendar.others, calendar.about = [(NOW, after(1500))], NOTE
+    with pytest.raises(Refused) as refused:
+        held(calendar)
+    assert refused.value.booking.free  # so it is worth while to ask again
+    calendar.others = []
+    assert held(calendar).begun
+
+
+def test_a_place_in_the_line_is_not_moved_to_the_end_of_a_program(calendar: Calendar) -> None:
+    calendar.others = [(NOW, after(3600))]
+    lease = held(calendar)
+    calendar.others, calendar.about = [(NOW, after(1500))], NOTE
+    lease.sooner()
+    assert lease.held.starts_at == after(3600)
 
 
 def test_what_has_not_begun_is_cancelled(calendar: Calendar) -> None:

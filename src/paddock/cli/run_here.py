@@ -16,11 +16,11 @@ from paddock.cli import base, render
 from paddock.cli.reservations import Desk, in_short
 from paddock.client import here
 from paddock.common import processes
-from paddock.errors import InvalidInput, PaddockError
+from paddock.errors import InvalidInput, PaddockError, Refused
 from paddock.models import units
 
 if TYPE_CHECKING:
-    from paddock.client.lease import GpuLease
+    from paddock.client.lease import GpuLease, WantedGpus
     from paddock.models import ReservableDevice
 
 LOOK_SECONDS = 30.0  # between two looks at the reservation
@@ -53,7 +53,7 @@ def run(
         paddock run --gpus 1 -- python train.py --epochs 10
         paddock run --gpus 2 --for 4h -- torchrun --nproc-per-node 2 train.py
     """
-    from paddock.client.lease import WantedGpus, take
+    from paddock.client.lease import WantedGpus
 
     if shutil.which(command[0]) is None:
         raise InvalidInput(f"There is no program {command[0]!r} here: nothing was reserved.")
@@ -66,7 +66,7 @@ def run(
     name = title or Path(command[0]).name[:100]
     wanted = WantedGpus(gpus, own[0].host, own[0].backend, name, model, seconds)
     with _interrupts():
-        lease = take(desk.client.calendar, wanted, wait=not no_wait)
+        lease = _taken(desk, wanted, wait=not no_wait)
         try:
             _wait(desk, lease)
             code = _run(desk, lease, command, as_json)
@@ -104,6 +104,23 @@ def _interrupts() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _taken(desk: Desk, wanted: "WantedGpus", *, wait: bool) -> "GpuLease":
+    """Reserve, or take a place in the line. Behind programs that hold all GPUs there is none: wait for one to end."""
+    from paddock.client.lease import take
+
+    shown = ""
+    while True:
+        try:
+            return take(desk.client.calendar, wanted, wait=wait)
+        except Refused as refusal:
+            if not wait or refusal.booking is None or not refusal.booking.free:
+                raise
+            if refusal.message != shown:
+                shown = refusal.message
+                base.note(f"waiting: {render.clean(shown)}")
+        time.sleep(WAIT_SECONDS)
 
 
 def _wait(desk: Desk, lease: "GpuLease") -> None:

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 from paddock.errors import Conflict, NotFound, PaddockError, Refused, ServerUnreachable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from paddock.client.calendar import CalendarCalls
-    from paddock.models import Reservation
+    from paddock.models import FreeSlot, Reservation
 
+NOTE = "It is made longer while a program runs: `paddock run`."
 LEASE_SECONDS = 1800
 RENEW_SECONDS = 600  # so much of the lease is used up before it is renewed
 SOONER_SECONDS = 60  # an earlier slot is taken if it is at least so much earlier
@@ -44,18 +45,32 @@ def _now() -> datetime:
 
 
 def take(calls: CalendarCalls, wanted: WantedGpus, *, wait: bool, clock: Callable[[], datetime] = _now) -> GpuLease:
-    """Reserve from now on; if that is refused and `wait`, the first slot that is free: a place in the line."""
+    """Reserve from now on; if that is refused and `wait`, the first slot that is free: a place in the line.
+
+    Raise Refused if there is none. If its booking has free slots, ask again later: these slots come after leases of
+    programs, and nobody knows when programs end.
+    """
     asked: dict[str, Any] = {"host": wanted.host, "backend": wanted.backend, "model": wanted.model}
+    about: dict[str, Any] = {"seconds": wanted.length, "title": wanted.title, "description": NOTE}
     try:
-        made = calls.reserve(gpus=wanted.gpus, seconds=wanted.length, title=wanted.title, **asked)
+        made = calls.reserve(gpus=wanted.gpus, **about, **asked)
     except Refused as refusal:
-        slots = refusal.booking.free if refusal.booking is not None else []
-        if not wait or not slots:
+        slots = refusal.booking.free if refusal.booking is not None and wait else []
+        slot = _place_in_line(calls, slots)
+        if slot is None:
             raise
-        made = calls.reserve(slots[0].devices, starts_at=slots[0].starts_at, seconds=wanted.length, title=wanted.title)
+        made = calls.reserve(slot.devices, starts_at=slot.starts_at, **about)
     held = made.reservations[0]
     ahead = held.created_at - clock()  # the server's clock decides when it begins
     return GpuLease(calls, wanted, held, lambda: clock() + ahead)
+
+
+def _place_in_line(calls: CalendarCalls, slots: Sequence[FreeSlot]) -> FreeSlot | None:
+    """Return the first slot that ends no program of somebody else, as it would if it begins where a lease ends."""
+    if not slots:
+        return None
+    leased = {id for one in calls.reservations() if one.description == NOTE for id in one.devices}
+    return next((slot for slot in slots if leased.isdisjoint(slot.devices)), None)
 
 
 @dataclass
@@ -85,11 +100,13 @@ class GpuLease:
         """Move the reservation, which has not begun, to an earlier slot if one has become free."""
         where = {"host": self.wanted.host, "backend": self.wanted.backend, "model": self.wanted.model}
         found = self.calls.free(self.wanted.gpus, self.wanted.length, **where)
-        if not found or (self.held.starts_at - found[0].starts_at).total_seconds() < SOONER_SECONDS:
+        now = self.clock()
+        slot = next((one for one in found if one.starts_at <= now), None) or _place_in_line(self.calls, found)
+        if slot is None or (self.held.starts_at - slot.starts_at).total_seconds() < SOONER_SECONDS:
             return
-        starts_at = max(found[0].starts_at, self.clock())
+        starts_at = max(slot.starts_at, now)
         ends_at = starts_at + timedelta(seconds=self.wanted.length)
-        self._change(devices=found[0].devices, starts_at=starts_at, ends_at=ends_at)
+        self._change(devices=slot.devices, starts_at=starts_at, ends_at=ends_at)
 
     def keep(self) -> bool:
         """Make the reservation longer if it is time for that. Return False if it is over and the GPUs are others'."""
@@ -140,7 +157,9 @@ class GpuLease:
     def _again(self) -> bool:
         """Reserve the same GPUs anew; return False if others have them."""
         try:
-            made = self.calls.reserve(self.held.devices, seconds=LEASE_SECONDS, title=self.wanted.title)
+            made = self.calls.reserve(
+                self.held.devices, seconds=LEASE_SECONDS, title=self.wanted.title, description=NOTE
+            )
         except ServerUnreachable:
             raise
         except PaddockError as error:

@@ -73,7 +73,7 @@ SECRET = ("secret", "password", "token", "private", "credential")
 NOT_SECRET = {"lasting_tokens", "password"}  # whether something is allowed
 TEXTS = ["""it's "quoted" `id` $(touch planted)""", "two\nlines; touch planted", "--help", "../../etc/passwd", "💥\t'"]
 # What a server writes by itself: how busy it is, when it last saw somebody.
-ITS_OWN = {"events", "loads", "device_hours", "reservation_use", "sessions", "usage", "sqlite_sequence"}
+ITS_OWN = {"events", "loads", "device_days", "reservation_use", "sessions", "usage", "sqlite_sequence"}
 SEEN = {"last_seen", "seen_at", "used_at", "expires_at"}
 
 

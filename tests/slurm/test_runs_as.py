@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,9 +28,12 @@ print("epoch: 2 val_loss:", float(os.environ["n"]) / 2, flush=True)
 @pytest.fixture(scope="module")
 def lab(cluster: Cluster) -> Iterator[MemberServer]:
     slurm = {"conf": str(cluster.conf), "poll_seconds": 0.5, "rest_seconds": 2, "python": "/usr/bin/python3"}
+    slurm["reservations"] = "nodes"
     with member_server(backend="lab", backends=json.dumps({"lab": slurm})) as made:
         for name in (ALICE, BOB):
             cluster.run("sacctmgr", "-i", "-Q", "add", "user", made.unix(name), "account=lab")
+        operator = (made.users.service, "account=lab", "AdminLevel=Operator")
+        cluster.run("sacctmgr", "-i", "-Q", "add", "user", *operator)
         yield made
 
 
@@ -80,3 +84,27 @@ def test_agent_and_server_die_and_nothing_is_lost_or_doubled(lab: MemberServer, 
     tasks = lab.wait(ALICE, job, PATIENCE)
     found = [(task["state"], task["attempt"], task["best_value"]) for task in tasks]
     assert found == [("finished", 1, 0.5), ("finished", 1, 4.5), ("finished", 1, 1.0)]
+
+
+def test_a_reservation_is_for_that_person_and_made_by_an_operator(
+    cluster: Cluster, lab: MemberServer, go: Path
+) -> None:
+    wait_for(lambda: len(lab.get(ALICE, "/devices")) == 3, PATIENCE, "the nodes in the calendar")
+    [node] = [one for one in lab.get(ALICE, "/devices") if one["name"] == cluster.nodes[1]]
+    answer = lab.client(ALICE).post("/reservations", json={"devices": [node["id"]], "seconds": 3600})
+    assert answer.status_code == 201, answer.text
+    id = answer.json()["reservations"][0]["id"]
+    wait_for(lambda: lab.get(BOB, f"/reservations/{id}")["enforced"] != "pending", PATIENCE, "an answer of Slurm")
+    assert lab.get(BOB, f"/reservations/{id}")["enforced"] == "yes", lab.get(BOB, f"/reservations/{id}")
+    assert f" Users={lab.unix(ALICE)} " in cluster.run("scontrol", "show", "reservations", "-o")
+    with pytest.raises(subprocess.CalledProcessError, match="sbatch") as refused:
+        cluster.submit("true", f"--reservation=paddock-{id}", user=lab.unix(BOB))
+    assert "Access denied" in refused.value.stderr
+    job = lab.submit(ALICE, WHO, {"n": [9]}, resources={"gpus": 1})
+    wait_for(lambda: "val_loss" in lab.log(ALICE, f"{job}-1"), PATIENCE)
+    running = cluster.run("squeue", "-h", "-t", "RUNNING", "-u", lab.unix(ALICE), "-o", "%v %N").splitlines()
+    assert running == [f"paddock-{id} {cluster.nodes[1]}"]
+    lab.post(ALICE, f"/reservations/{id}/release")
+    wait_for(lambda: "paddock-" not in cluster.run("scontrol", "show", "reservations", "-o"), PATIENCE, "its end")
+    go.touch()
+    assert [task["attempt"] for task in lab.wait(ALICE, job, PATIENCE)] == [1]

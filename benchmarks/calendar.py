@@ -7,15 +7,15 @@ import tempfile
 import time
 from pathlib import Path
 
-import sqlalchemy as sa
 from playwright.sync_api import Page, sync_playwright
 from tests.browser.conftest import ARGUMENTS
 from tests.support.reservations import add_devices, add_reservation
 from tests.support.server import ServerProcess, running
 
 from benchmarks.measure import described
+from paddock.rules.use import HourSums
+from paddock.server.store import device_use
 from paddock.server.store.db import Database
-from paddock.server.store.tables import device_hours
 
 HOSTS, GPUS, RESERVATIONS, WEEKS = 8, 8, 450, 12
 HOUR, DAY = 3600.0, 86_400.0
@@ -78,24 +78,13 @@ def _fill(server: ServerProcess) -> None:
             length = chance.choice([2, 4, 8, 16]) * HOUR
             add_reservation(db, [device], start, start + length, owner=chance.choice(PEOPLE), title="ViT sweep")
     first = int(midnight // HOUR) - WEEKS * 168
-    rows = [
-        {
-            "device": device,
-            "hour": hour,
-            "seen": HOUR,
-            "busy": HOUR / 2,
-            "load_sum": HOUR * chance.random(),
-            "load_peak": 1.0,
-            "memory_sum": 0.0,
-            "memory_peak": 0.0,
-            "by": {},
-        }
+    hours = {
+        (device, hour): HourSums(HOUR, HOUR / 2, HOUR * chance.random(), 1.0)
         for device in ids
         for hour in range(first, int(now // HOUR))
-    ]
+    }
     with db.write() as c:
-        for at in range(0, len(rows), 5000):
-            c.execute(sa.insert(device_hours), rows[at : at + 5000])
+        device_use.store_hours(c, hours)
     db.close()
 
 

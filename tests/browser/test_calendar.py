@@ -3,13 +3,14 @@
 import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.browser.conftest import dress, look, serious, visits
+from tests.browser.conftest import LOOKS, dress, look, serious, visits
 from tests.browser.test_team import entered
 from tests.support.gpu_server import gpu_server
 from tests.support.server import wait_for
@@ -225,6 +226,59 @@ def test_the_first_free_slot_and_the_link_for_other_calendars(visit: Visit, peop
     dialog.get_by_role("button", name="Make the link").click()
     link = dialog.get_by_text("/api/v1/calendar.ics?token=pdk_")
     expect(link).to_be_visible()
+
+
+def test_weeks_at_a_glance_lead_to_their_days(visit: Visit, people: Team) -> None:
+    body = {"devices": devices(people)[:1], "seconds": 7200}
+    assert people.clients[ALICE].post("/reservations", json=body).status_code == 201
+    page = visit(ALICE, "tab=overview&weeks=12")
+    canvas = page.locator("canvas[data-drawn='2016']")
+    expect(canvas).to_be_visible()
+    expect(page.get_by_role("table", name="People").get_by_role("row", name="alice")).to_be_visible()
+    expect(page.get_by_role("table", name="GPUs").get_by_role("row")).to_have_count(GPUS + 1)
+    for width, dark in LOOKS:
+        dress(page, width, dark)
+        look(page, f"calendar-overview-{width}-{'dark' if dark else 'light'}")
+    dress(page, *LOOKS[0])
+    page.get_by_role("radiogroup", name="Weeks").get_by_text("1 week").click()
+    expect(page.locator("canvas[data-drawn='168']")).to_be_visible()
+    frame = page.locator("canvas").bounding_box()
+    assert frame is not None
+    page.mouse.click(frame["x"] + frame["width"] - 5, frame["y"] + 30)  # the end of this week
+    expect(page.get_by_role("application")).to_be_visible()
+    assert re.search(r"from=\d{4}-\d\d-\d\d&host=", page.url), page.url
+
+
+def test_hours_outside_the_rules_are_shaded(visit: Visit, people: Team, day: datetime) -> None:
+    rule = {
+        "name": "Not at night", "effect": "deny", "acts": ["reserve"], "who": {"accounts": [BOB]},
+        "zone": "Europe/Rome",
+        "windows": [{"days": list(range(7)), "since": "22:00", "until": "06:00"}],
+    }  # fmt: skip
+    made = people.clients[ADMIN].post("/rules", json=rule)
+    assert made.status_code == 201, made.text
+    try:
+        page = visit(BOB, shown(day))
+        expect(page.get_by_test_id("shade")).to_have_count(
+            2
+        )  # one for all GPUs each, in the morning and in the evening
+        drag(page, (1, 4), (2, 8))
+        dialog = page.get_by_role("dialog", name="Reserve GPUs")
+        dialog.get_by_role("button", name="Reserve", exact=True).click()
+        expect(dialog.get_by_role("alert")).to_contain_text("Not at night")
+    finally:
+        people.clients[ADMIN].delete(f"/rules/{made.json()['id']}")
+
+
+def test_alone_the_calendar_is_there_once_something_is_reserved(browser: Browser, tmp_path: Path) -> None:
+    with gpu_server(tmp_path, 1, local__slots=1) as made, visits(browser, made.server) as go:
+        page = go("/hosts")
+        expect(page.get_by_role("link", name="Hosts")).to_be_visible()
+        expect(page.get_by_role("heading", name="Hosts")).to_be_visible()
+        expect(page.get_by_role("link", name="Calendar")).to_have_count(0)
+        made.server.post("/reservations", {"devices": [made.devices[0]["id"]], "seconds": 7200}, 201)
+        page.get_by_role("link", name="Calendar").click()  # told by an event
+        expect(page.get_by_test_id("lanes").locator("[data-own]")).to_have_count(1)
 
 
 def drag(page: Page, since: tuple[int, float], until: tuple[int, float], *, ghosts: int = 1) -> None:

@@ -1,5 +1,6 @@
 """What a look at a device finds, what is summed up of it, and what reports say."""
 
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -181,3 +182,21 @@ def test_the_owner_of_most_of_an_hour() -> None:
     spans = [booked("d1", "alice", 9.5, 11.25), booked("d1", "bob", 11.25, 12.5), booked("d1", None, 13, 14)]
     assert owners_by_hour(spans, 9, 5) == ["alice", "alice", "bob", "bob", ""]
     assert owners_by_hour(spans, 14, 2) == [None, None]
+    assert owners_by_hour(spans, 10, 1) == ["alice"]
+    assert owners_by_hour([booked("d1", "bob", 1.25, 1.5), booked("d1", "alice", 1.5, 2)], 0, 3) == [
+        None,
+        "alice",
+        None,
+    ]
+
+
+@given(st.lists(st.floats(0, 50), min_size=2, max_size=12, unique=True), st.integers(0, 20), st.integers(1, 30))
+def test_owners_are_those_of_most_of_each_hour(times: list[float], first: int, hours: int) -> None:
+    edges = sorted(times)
+    spans = [booked("d1", f"p{at}", since, until) for at, (since, until) in enumerate(pairwise(edges))]
+    for at, owner in enumerate(owners_by_hour(spans, first, hours)):
+        parts = {
+            one.owner: min(one.ends_at / HOUR, first + at + 1) - max(one.starts_at / HOUR, first + at) for one in spans
+        }
+        largest = max(parts.values())
+        assert (largest <= 1e-9) if owner is None else parts[owner] == pytest.approx(largest, abs=1e-9)

@@ -21,8 +21,10 @@ const TaskPage = lazy(() => import('./pages/task/TaskPage'));
 const ComparePage = lazy(() => import('./pages/compare/ComparePage'));
 const HostsPage = lazy(() => import('./pages/hosts/HostsPage'));
 const CalendarPage = lazy(() => import('./pages/calendar/CalendarPage'));
+const UsagePage = lazy(() => import('./pages/usage/UsagePage'));
 const PeoplePage = lazy(() => import('./pages/people/PeoplePage'));
 const ProfilePage = lazy(() => import('./pages/profile/ProfilePage'));
+const RulesPage = lazy(() => import('./pages/rules/RulesPage'));
 const ViolationsPage = lazy(() => import('./pages/violations/ViolationsPage'));
 const SettingsPage = lazy(() => import('./pages/SettingsPage'));
 const SetupPage = lazy(() => import('./pages/setup/SetupPage'));
@@ -90,11 +92,13 @@ function Pages() {
       <Route path="/hosts" component={HostsPage} />
       <Route path="/violations" component={ViolationsPage} />
       <Route path="/calendar" component={CalendarPage} />
+      <Route path="/usage" component={UsagePage} />
       <Route path="/cluster">
         <Redirect to="/hosts" replace />
       </Route>
       <Route path="/sign-in" component={Onward} />
       {team && <Route path="/people" component={PeoplePage} />}
+      {team && <Route path="/rules" component={RulesPage} />}
       {account && <Route path="/profile" component={ProfilePage} />}
       {!team && <Route path="/settings" component={SettingsPage} />}
       <Route component={NotFoundPage} />

@@ -38,6 +38,7 @@ _COMMANDS = {
     "limits": "control:limits", "rm": "control:rm", "prune": "prune:prune", "export": "results:export",
     "reserve": "reservations:reserve", "free": "reservations:free", "reservations": "reservations:reservations",
     "cancel": "reservations:cancel", "gpus": "reservations:gpus", "run": "run_here:run",
+    "usage": "usage:usage",
     "nodes": "server:nodes", "load": "load:load", "inspect": "server:inspect", "environments": "server:environments",
     "notices": "notices:notices",
     "doctor": "doctor.command:doctor",

@@ -7,7 +7,7 @@ Times are datetimes with a time zone, or texts in the form of ISO 8601. A refuse
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 from urllib.parse import quote
 
 from paddock import models
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from paddock.client.connection import Answer, Connection
 
 Moment = datetime | str
+Grouping = Literal["account", "group", "device", "week"]
 
 
 class Send(Protocol):
@@ -108,6 +109,26 @@ class CalendarCalls:
     def forget_wanted(self, id: int) -> None:
         """Do not wait for a slot any more."""
         self._connection.request("DELETE", f"/reservations/wanted/{id}")
+
+    def usage(
+        self,
+        by: Grouping = "account",
+        *,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        mine: bool = False,
+    ) -> models.UsageReport:
+        """Return GPU-hours reserved, used and idle, of the last 30 days or this time; `mine`: only your own."""
+        given = _given(by=by, since=since, until=until, mine=mine or None)
+        return self._send("GET", "/usage", lambda: models.UsageReport, params=given)
+
+    def use(self, id: str) -> list[models.ReservationUse]:
+        """Return how each device of a reservation was used so far, also while it runs."""
+        return self._send("GET", f"{_path(id)}/use", lambda: list[models.ReservationUse])
+
+    def overview(self, weeks: int = 4) -> models.Overview:
+        """Return hour by hour who has reserved each device, and how busy it was."""
+        return self._send("GET", "/overview", lambda: models.Overview, params={"weeks": weeks})
 
 
 def _path(id: str) -> str:

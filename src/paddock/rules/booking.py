@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from heapq import merge
+from itertools import islice
 from typing import Protocol
 from zoneinfo import ZoneInfo
 
@@ -128,10 +130,9 @@ def first_free(
     hosts: dict[tuple[str, str], list[Bookable]] = defaultdict(list)
     for place in places:
         hosts[place.backend, place.host].append(place)
-    slots = [
-        slot for at_host in hosts.values() for slot in _on_host(at_host, free, gpus, seconds, (after, grid), count)
-    ]
-    return sorted(slots, key=lambda slot: (slot.starts_at, slot.backend, slot.host))[:count]
+    slots = (_on_host(at_host, free, gpus, seconds, (after, grid)) for at_host in hosts.values())
+    # Each host has its own in order, and no more of them are looked for than are needed.
+    return list(islice(merge(*slots, key=lambda slot: (slot.starts_at, slot.backend, slot.host)), count))
 
 
 def _on_host(
@@ -140,20 +141,15 @@ def _on_host(
     gpus: int,
     seconds: float,
     start: tuple[float, float],
-    count: int,
-) -> list[OpenSlot]:
+) -> Iterator[OpenSlot]:
     if sum(place.gpus for place in places) < gpus:
-        return []
+        return
     after, grid = start
     times = {after if since <= after else _on_grid(since, grid) for place in places for since, _ in free[place.id]}
-    found: list[OpenSlot] = []
     for at in sorted(times):
         chosen = chosen_at(places, free, gpus, (at, at + seconds))
         if chosen:
-            found.append(OpenSlot(places[0].backend, places[0].host, chosen, at, at + seconds))
-            if len(found) == count:
-                break
-    return found
+            yield OpenSlot(places[0].backend, places[0].host, chosen, at, at + seconds)
 
 
 def chosen_at(
@@ -166,15 +162,15 @@ def chosen_at(
     fitting: list[tuple[float, int, Bookable]] = []
     for place in places:
         times = free[place.id]
-        at = bisect_right(times, within[0], key=lambda one: one[0]) - 1
+        at = bisect_right(times, (within[0], math.inf)) - 1  # the last that begins before, or just then
         if at >= 0 and times[at][1] >= within[1]:
             fitting.append((times[at][1], place.number or 0, place))
     chosen: list[Bookable] = []
     for _, _, place in sorted(fitting, key=lambda one: (one[0], one[1], one[2].id)):
+        chosen.append(place)
         if sum(one.gpus for one in chosen) >= gpus:
             break
-        chosen.append(place)
-    if sum(one.gpus for one in chosen) < gpus:
+    else:
         return ()
     return tuple(one.id for one in sorted(chosen, key=lambda one: (one.number or 0, one.id)))
 

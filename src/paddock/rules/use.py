@@ -1,5 +1,6 @@
 """How well devices and reservations are used: what a look finds, what is summed up, and what reports say. Pure."""
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +10,8 @@ from statistics import fmean
 from typing import Literal
 from zoneinfo import ZoneInfo
 
-from paddock.models import Device, UsageRow
+from paddock.common.spreadsheet import cell
+from paddock.models import Device, UsageReport, UsageRow
 from paddock.rules.booking import Booked
 
 HOUR = 3600.0
@@ -289,6 +291,18 @@ class Report:
                 return f"week of {key}"
 
 
+def as_table(report: UsageReport) -> list[list[str | float]]:
+    """Return a report as rows of a spreadsheet, the first with the names of the columns."""
+    rows: list[list[str | float]] = [
+        [report.by, "name", "reserved_gpu_hours", "used_gpu_hours", "idle_gpu_hours", "efficiency"]
+    ]
+    for row in report.rows:
+        hours = [round(value, 4) for value in (row.reserved, row.used, row.idle)]
+        share = "" if row.efficiency is None else round(row.efficiency, 4)
+        rows.append([cell(row.key), cell(row.name), *hours, share])
+    return rows
+
+
 def week_of(at: float, zone: ZoneInfo) -> str:
     """Return the Monday of the week of a moment."""
     day = datetime.fromtimestamp(at, UTC).astimezone(zone).date()
@@ -298,10 +312,15 @@ def week_of(at: float, zone: ZoneInfo) -> str:
 def owners_by_hour(booked: Iterable[Booked], first: int, hours: int) -> list[str | None]:
     """Return who has reserved a device for most of each hour, from the first one on; maintenance is empty text."""
     owners: list[str | None] = [None] * hours
-    most = [0.0] * hours
+    most: dict[int, float] = {}  # of hours that are reserved in part
     for one in booked:
-        since, until = max(one.starts_at, first * HOUR), min(one.ends_at, (first + hours) * HOUR)
-        for hour, seconds in hours_between(since, until):
-            if seconds > most[hour - first]:
-                most[hour - first], owners[hour - first] = seconds, one.owner or ""
+        since, until = max(one.starts_at / HOUR - first, 0.0), min(one.ends_at / HOUR - first, float(hours))
+        owner = one.owner or ""
+        begin, end = math.ceil(since), math.floor(until)
+        if end > begin:
+            owners[begin:end] = [owner] * (end - begin)
+        for hour in {math.floor(since), end} - set(range(begin, end)):
+            part = min(until, hour + 1) - max(since, hour)
+            if part > most.get(hour, 0.0):
+                most[hour], owners[hour] = part, owner
     return owners

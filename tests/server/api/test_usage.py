@@ -8,14 +8,18 @@ import sys
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from paddock.client.client import Client
 from paddock.server.store.db import Database
 from tests.support.nvidia_smi import install_nvidia_smi
 from tests.support.reservations import add_reservation
 from tests.support.server import ServerProcess, running, wait_for
+from tests.support.team import ADMIN, BOB, GUEST, Team
+from tests.support.up import Cli
 
 # Joins the GPU in the file that the scripted nvidia-smi reads.
 COMPUTES = """
@@ -44,11 +48,11 @@ def used(tmp_path_factory: pytest.TempPathFactory) -> Iterator[UsedServer]:
     try:
         environment = {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}"}
         waits = {"server.engine.use.LOOK_SECONDS": 0.5, "server.engine.use.STORE_SECONDS": 0.5}
-        settings = {"reservations__idle_minutes": 0.01, "owner": "alice"}
+        settings = {"reservations__idle_minutes": 0.01, "owner": ADMIN}
         with running(folder / "home", environment=environment, waits=waits, **settings) as server:
             devices = wait_for(lambda: server.get("/devices"), what="the GPUs")
             db, now = Database(f"sqlite:///{folder}/home/paddock.db"), time.time()
-            id = add_reservation(db, [one["id"] for one in devices], now - 3600, now + 3600)
+            id = add_reservation(db, [one["id"] for one in devices], now - 3600, now + 3600, owner=ADMIN)
             db.close()
             yield UsedServer(server, devices, id)
     finally:
@@ -81,7 +85,7 @@ def test_reports_and_tables(used: UsedServer) -> None:
         what="what was used",
     )
     [row] = report["rows"]
-    assert (row["key"], report["by"], report["mine_only"]) == ("alice", "account", False)
+    assert (row["key"], report["by"], report["mine_only"]) == (ADMIN, "account", False)
     assert row["reserved"] == pytest.approx(2.0, abs=0.2)
     assert row["efficiency"] == pytest.approx(0.5, abs=0.3)
     by_device = used.server.get("/usage", by="device")["rows"]
@@ -103,8 +107,27 @@ def test_the_overview_has_every_hour(used: UsedServer) -> None:
     now = int((datetime.now(UTC) - since).total_seconds() // 3600)
     for one in found["devices"]:
         assert len(one["reserved"]) == len(one["load"]) == 168
-        assert "alice" in one["reserved"][max(now - 1, 0) : now + 2]
+        assert ADMIN in one["reserved"][max(now - 1, 0) : now + 2]
     assert {one["device"] for one in found["devices"]} == {one["id"] for one in used.devices}
+
+
+def test_the_command_and_the_sdk(used: UsedServer, tmp_path: Path) -> None:
+    server, first = used.server, used.devices[0]
+    env = {"PADDOCK_URL": server.url, "PADDOCK_TOKEN": server.token}
+    cli = Cli(tmp_path / "nobody", tmp_path)
+    head, *rows = cli.quick("usage", "--by", "device", **env).out.splitlines()
+    assert head.split() == ["DEVICE", "RESERVED", "USED", "IDLE", "EFFICIENCY"]
+    assert {row.split()[0] for row in rows} == {one["name"] for one in used.devices}
+    assert cli.quick("usage", "--csv", "--since", "2h", **env).out.splitlines()[1].startswith(f"{ADMIN},{ADMIN},")
+    assert cli.quick("usage", "--json", "--by", "week", **env).json["by"] == "week"
+    assert "Nothing was reserved" in cli.quick("usage", "--since", "70d", "--until", "60d", **env).err
+    for wrong in (["--since", "soonish"], ["--csv", "--json"], ["--since", "2d", "--until", "3d"], ["--by", "planet"]):
+        assert cli.quick("usage", *wrong, code=2, **env).out == ""
+    with Client(url=server.url, token=server.token) as client:
+        assert client.calendar.usage("week", since="2026-01-01T00:00:00Z").rows
+        assert client.calendar.use(used.reservation)[0].seen > 0
+        found = {one.device: one for one in client.calendar.overview(2).devices}
+        assert len(found[first["id"]].load) == 336
 
 
 @pytest.mark.parametrize(
@@ -119,3 +142,23 @@ def test_bad_questions_are_refused(used: UsedServer, query: dict[str, str]) -> N
 
 def _at(seconds: float) -> str:
     return datetime.fromtimestamp(time.time() + seconds, UTC).isoformat()
+
+
+def test_people_see_their_own_use_and_admins_that_of_all(used: UsedServer) -> None:
+    """The last one: from here on, accounts are in use."""
+    people = Team(used.server)
+    try:
+        bob, admin = people.clients[BOB], people.clients[ADMIN]
+        report = bob.get("/usage").json()
+        assert (report["rows"], report["mine_only"]) == ([], True)
+        assert bob.get("/usage", params={"by": "device"}).json()["rows"] == []
+        assert bob.get(f"/reservations/{used.reservation}/use").status_code == 403
+        assert bob.get("/usage/reservations").json() == []
+        assert len(bob.get("/usage.csv").text.splitlines()) == 1
+        assert ADMIN in {row["key"] for row in admin.get("/usage").json()["rows"]}
+        assert {row["key"] for row in admin.get("/usage", params={"mine": True}).json()["rows"]} == {ADMIN}
+        guest = people.clients[GUEST]
+        assert guest.get("/usage").status_code == 403
+        assert guest.get("/overview").status_code == 200
+    finally:
+        people.close()

@@ -62,7 +62,15 @@ class Office:
         start = None if since is None else at(since)
         what = ReservationRequest(starts_at=start, seconds=int(hours * HOUR), **given)
         with self.db.write() as c:
-            return making.make(c, self.settings, self.caller(who), what, self.now)
+            found = making.make(c, self.settings, self.caller(who), what, self.now)
+        return self.refused(found) if isinstance(found, making.Refusal) else found
+
+    def refused(self, found: making.Refusal) -> BookingResult:
+        """What the error of a refusal has."""
+        with self.db.read() as c:
+            error = making.error(c, self.settings, found, self.now)
+        assert isinstance(error.booking, BookingResult)
+        return error.booking
 
     def made(self, *given: Any, **named: Any) -> Reservation:
         """The one reservation that was made."""
@@ -76,7 +84,8 @@ class Office:
     def change(self, who: str, found: Reservation, **given: Any) -> Reservation | BookingResult:
         with self.db.write() as c:
             what = ReservationPatch(**{"version": found.version, **given})
-            return making.change(c, self.settings, self.caller(who), found.id, what, self.now)
+            result = making.change(c, self.settings, self.caller(who), found.id, what, self.now)
+        return self.refused(result) if isinstance(result, making.Refusal) else result
 
     def cancel(self, who: str, found: Reservation, **given: Any) -> list[Reservation]:
         with self.db.write() as c:

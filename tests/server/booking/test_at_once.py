@@ -3,8 +3,10 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+import sqlalchemy as sa
 
 from paddock.models import BookingResult
+from paddock.server.store import reservations
 from paddock.server.store.db import Database
 from paddock.settings import Settings
 from tests.server.booking.office import HOUR, Office
@@ -45,3 +47,22 @@ def test_of_100_at_once_one_gets_the_slot_and_a_quota_of_2_gives_2(office: Offic
         results = list(pool.map(later, range(MANY)))
     assert sum(bool(one.reservations) for one in results) == 2 - mine
     assert {problem.kind for one in results for problem in one.problems} == {"quota"}
+
+
+def test_the_schema_alone_lets_one_of_many_have_the_slot(office: Office) -> None:
+    """Whoever writes without the lock of all writers, and without looking what is taken."""
+    own = {"kind": "reservation", "title": "", "description": "", "guests": [], "guest_groups": []}
+
+    def write(n: int) -> bool:
+        try:
+            with office.db.engine.begin() as c:
+                within = (office.now, office.now + HOUR)
+                reservations.add(c, office.gpus, within, office.now, owner=f"p{n}", by="x", **own)
+        except sa.exc.DBAPIError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(write, range(20))) == 1
+    with office.db.read() as c:
+        assert len({one.reservation for one in reservations.live(c, office.now, office.now + 1)}) == 1

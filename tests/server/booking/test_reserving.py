@@ -12,7 +12,7 @@ from paddock.server.engine.context import Context
 from paddock.server.engine.reservations import Reserving
 from paddock.server.notify.hooks import HookRunner
 from paddock.server.outposts.registry import Outposts
-from paddock.server.store import notices, reservations, rules, wanted_slots
+from paddock.server.store import devices, notices, reservations, rules, wanted_slots
 from paddock.settings import HookSettings
 from tests.server.booking.office import DAY, HOUR, Office, at
 from tests.support.server import wait_for
@@ -170,3 +170,14 @@ def test_a_wish_ends_with_its_time(office: Office, rounds: Round) -> None:
     with office.db.read() as c:
         assert wanted_slots.listed(c, "bob") == []
     assert rounds.told("bob") == []
+
+
+def test_a_reserved_device_that_is_gone_is_reported(office: Office, rounds: Round) -> None:
+    office.made("alice", HOUR, 2.0, devices=office.gpus[:2])
+    rounds.at(0)
+    with office.db.write() as c:
+        devices.retire(c, office.gpus[:1], office.now)
+    rounds.at(MINUTE)
+    assert rounds.told("alice") == ["Your reservation has gpu1:0, which is not there any more"]
+    assert rounds.told("ann") == ["A reservation of alice has gpu1:0, which is not there any more"]
+    assert [one.kind for one in office.reserve("bob", 4 * HOUR).problems] == ["device"]

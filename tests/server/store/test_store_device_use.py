@@ -12,21 +12,27 @@ def test_sums_are_stored_as_they_are_now(db: Database) -> None:
     hours = {(first, 1): HourSums(10.0, 5.0, 2.5, 0.5, 7.0, 1.5, {"alice": 5.0}, {"alice": [10.0, 5.0]})}
     uses = {(id, first): ReservedSums(10.0, 5.0, 2.5, 0.5, foreign=1.0, seen_at=20.0)}
     with db.write() as c:
-        device_use.store_hours(c, hours, set())
-        device_use.store_uses(c, uses, set())
-    hours |= {(first, 1): HourSums(20.0, 5.0, by={"alice": 5.0}), (second, 2): HourSums(1.0)}
+        device_use.store_hours(c, hours)
+        device_use.store_uses(c, uses)
+    hours |= {
+        (first, 1): HourSums(20.0, 5.0, by={"alice": 5.0}),
+        (second, 30): HourSums(10.0, load_sum=5.0, load_peak=0.9),
+    }
     uses |= {(id, first): ReservedSums(20.0, 5.0, idle_since=11.0), (id, second): ReservedSums()}
     with db.write() as c:
-        device_use.store_hours(c, hours, {(first, 1)})
-        device_use.store_uses(c, uses, {(id, first)})
+        device_use.store_hours(c, hours)
+        device_use.store_uses(c, uses)
     with db.read() as c:
         assert device_use.hours_of(c, {(first, 1), (second, 1)}) == {(first, 1): hours[first, 1]}
         assert device_use.uses_of(c, [id, "nobody"]) == uses
         assert list(device_use.between(c, 1, 1)) == [HourOfDevice(first, 1, 5.0, {"alice": 5.0}, {})]
-        assert list(device_use.loads_between(c, 1, 2)) == [], "without a measured load there is no mean"
+        nothing: list[float | None] = [None] * 24
+        loads = sorted(device_use.loads_between(c, 1, 30), key=lambda one: one[1])
+        assert loads[0] == (first, 0, nothing), "without a measured load there is no mean"
+        assert loads[1] == (second, 24, [*nothing[:6], 0.5, *nothing[7:]])
     with db.write() as c:
-        device_use.forget_hours(c, 2)
-        assert [one.hour for one in device_use.between(c, 0, 9)] == [2]
+        device_use.forget_hours(c, 30)
+        assert [one.hour for one in device_use.between(c, 0, 99)] == [30]
 
 
 def test_parts_are_of_what_was_not_cancelled(db: Database) -> None:

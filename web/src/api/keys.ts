@@ -59,7 +59,10 @@ export const keys = {
   anyReservation: () => ['reservations', 'any'] as const,
   freeSlots: (query: object) => ['reservations', 'free', query] as const,
   allowedHours: (since: number, until: number) => ['rules', 'hours', since, until] as const,
+  usage: (by: string, since: number, mine: boolean) => ['reservations', 'usage', by, since, mine] as const,
+  ownUse: (since: number) => ['reservations', 'use', since] as const,
   ownQuota: (at: number) => ['quotas', 'mine', at] as const,
+  overview: (weeks: number) => ['reservations', 'overview', weeks] as const,
   me: () => ['me'] as const,
   methods: () => ['methods'] as const,
   sessions: () => ['sessions'] as const,
@@ -70,6 +73,10 @@ export const keys = {
   accounts: () => ['accounts'] as const,
   groups: () => ['groups'] as const,
   invites: () => ['invites'] as const,
+  rules: () => ['rules'] as const,
+  trials: (query: object) => ['rules', 'try', query] as const,
+  quotas: () => ['quotas'] as const,
+  quotaLeft: () => ['quotas', 'left'] as const,
   audit: (who: string, act: string) => ['audit', who, act] as const,
 };
 

@@ -80,6 +80,16 @@ export function useAllowedHours(enabled: boolean, since: number, until: number) 
   });
 }
 
+/** Hour by hour: whose each device is, and how busy. */
+export function useOverview(weeks: number) {
+  return useQuery({
+    queryKey: keys.overview(weeks),
+    queryFn: ({ signal }) => take(api.GET('/api/v1/overview', { params: { query: { weeks } }, signal })),
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+  });
+}
+
 const STALE = [['reservations'], ['quotas']] as const;
 
 export function useReserve() {

@@ -108,16 +108,30 @@ export type TokenRequest = Schemas['TokenRequest'];
 export type TokenScope = Schemas['TokenScope'];
 export type WhoAmI = Schemas['Me'];
 
+/** Rules and quotas. */
+export type AccessRule = Schemas['AccessRule'];
+export type AccessRuleRequest = Schemas['AccessRuleRequest'];
+export type AccessWindow = Schemas['AccessWindow'];
+export type Quota = Schemas['Quota'];
+export type QuotaRequest = Schemas['QuotaRequest'];
+export type TrialQuery = NonNullable<operations['try_rules_api_v1_rules_try_get']['parameters']['query']>;
+
 /** Reservations. */
 export type AllowedHours = Schemas['AllowedHours'];
 export type BookingProblem = Schemas['BookingProblem'];
 export type BookingResult = Schemas['BookingResult'];
+export type DeviceHours = Schemas['DeviceHours'];
 export type FreeSlot = Schemas['FreeSlot'];
+export type Overview = Schemas['Overview'];
 export type QuotaUse = Schemas['QuotaUse'];
 export type ReservableDevice = Schemas['ReservableDevice'];
 export type Reservation = Schemas['Reservation'];
 export type ReservationPatch = Schemas['ReservationPatch'];
 export type ReservationRequest = Schemas['ReservationRequest'];
+export type ReservationUse = Schemas['ReservationUse'];
+export type UsageReport = Schemas['UsageReport'];
+export type UsageBy = UsageReport['by'];
+export type UsageRow = Schemas['UsageRow'];
 
 /** Violations. */
 export type Exemption = Schemas['Exemption'];

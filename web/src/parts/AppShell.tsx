@@ -9,7 +9,17 @@ import { useAnyReservation } from '../api/reservations';
 import { useOpenViolations } from '../api/violations';
 import styles from './AppShell.module.css';
 import { Bell } from './Bell';
-import { IconAuto, IconLogout, IconMoon, IconSettings, IconSun, IconUser, IconUsers, IconWifi } from './icons';
+import {
+  IconAuto,
+  IconLock,
+  IconLogout,
+  IconMoon,
+  IconSettings,
+  IconSun,
+  IconUser,
+  IconUsers,
+  IconWifi,
+} from './icons';
 import { Avatar } from './Person';
 import { useSlashFocus } from './useSlashFocus';
 
@@ -34,8 +44,12 @@ const PAGES: Place[] = [
 /** Without a team, only once something was reserved. */
 const CALENDAR: Place = { href: '/calendar', name: 'Calendar', here: (path) => path.startsWith('/calendar') };
 
+/** What they used is nothing of guests. */
+const USAGE: Place = { href: '/usage', name: 'Usage', here: (path) => path.startsWith('/usage') };
+
 /** Where there is no room for it, the menu of the account has it alone. */
 const PEOPLE: Place = { href: '/people', name: 'People', here: (path) => path.startsWith('/people'), wide: true };
+const RULES: Place = { href: '/rules', name: 'Rules', here: (path) => path.startsWith('/rules'), wide: true };
 
 /** For admins; without a team, while there are some. */
 const VIOLATIONS: Place = {
@@ -59,7 +73,9 @@ export function AppShell({ known, children }: Props) {
   const pages = [
     ...PAGES.filter(({ href }) => href !== '/new' || can('submit')),
     ...(team || reserved ? [CALENDAR] : []),
+    ...((team || reserved) && can('submit') ? [USAGE] : []),
     ...(team ? [PEOPLE] : []),
+    ...(team && role === 'admin' ? [RULES] : []),
     ...(open > 0 || (team && role === 'admin') ? [VIOLATIONS] : []),
   ];
   const nav = useRef<HTMLElement>(null);
@@ -145,6 +161,9 @@ function AvatarMenu() {
         )}
         <Menu.Item leftSection={<IconUsers />} component={Link} href="/people">
           People
+        </Menu.Item>
+        <Menu.Item leftSection={<IconLock />} component={Link} href="/rules">
+          Rules
         </Menu.Item>
         <Menu.Item leftSection={<IconLogout />} onClick={leave}>
           Sign out

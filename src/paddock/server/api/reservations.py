@@ -7,6 +7,7 @@ from fastapi import APIRouter, Path, Query
 from pydantic import AwareDatetime
 from starlette.responses import Response
 
+from paddock.errors import Refused
 from paddock.models import (
     BookingResult,
     CancelRequest,
@@ -21,7 +22,7 @@ from paddock.models import (
 from paddock.models.base import Seconds
 from paddock.models.reservations import MOST_DEVICES
 from paddock.server.api.caller import By
-from paddock.server.api.server import At
+from paddock.server.api.server import At, Server
 from paddock.server.booking import ending, finding, ical, making
 from paddock.server.booking.judging import Judge
 from paddock.server.store import devices, groups, reservations, wanted_slots
@@ -59,8 +60,8 @@ def make_reservation(what: ReservationRequest, at: At, by: By) -> BookingResult:
     """
     with at.db.write() as c:
         result = making.make(c, at.settings, by, what, time.time())
-    if not result.reservations:
-        raise making.refusal(result)
+    if isinstance(result, making.Refusal):
+        raise _refused(at, result)
     at.changed()
     return result
 
@@ -111,10 +112,15 @@ def change_reservation(id: Named, what: ReservationPatch, at: At, by: By) -> Res
     """Change a reservation. Of one that has begun: its end, title, description and guests. What is over stays."""
     with at.db.write() as c:
         result = making.change(c, at.settings, by, id, what, time.time())
-    if isinstance(result, BookingResult):
-        raise making.refusal(result)
+    if isinstance(result, making.Refusal):
+        raise _refused(at, result)
     at.changed()
     return result
+
+
+def _refused(at: Server, result: making.Refusal) -> Refused:
+    with at.db.read() as c:
+        return making.error(c, at.settings, result, time.time())
 
 
 @router.post("/reservations/{id}/cancel")

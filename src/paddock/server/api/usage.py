@@ -14,10 +14,19 @@ from pydantic import AwareDatetime
 from pydantic_core import to_json
 from starlette.responses import Response
 
-from paddock.common.spreadsheet import cell
 from paddock.errors import InvalidInput, NotAllowed
 from paddock.models import DeviceHours, Overview, ReservationUse, Role, UsageReport
-from paddock.rules.use import HOUR, Grouping, KnownDevice, Question, Report, ReservedSums, owners_by_hour, week_of
+from paddock.rules.use import (
+    HOUR,
+    Grouping,
+    KnownDevice,
+    Question,
+    Report,
+    ReservedSums,
+    as_table,
+    owners_by_hour,
+    week_of,
+)
 from paddock.server.api.caller import By, Caller
 from paddock.server.api.replies import Reply
 from paddock.server.api.server import At, Server
@@ -56,12 +65,7 @@ def export_usage(
     """Return the same as a table."""
     report = _report(at, by, kind, since, until, mine=mine)
     text = io.StringIO()
-    table = csv.writer(text)
-    table.writerow([report.by, "name", "reserved_gpu_hours", "used_gpu_hours", "idle_gpu_hours", "efficiency"])
-    for row in report.rows:
-        hours = [round(value, 4) for value in (row.reserved, row.used, row.idle)]
-        share = "" if row.efficiency is None else round(row.efficiency, 4)
-        table.writerow([cell(row.key), cell(row.name), *hours, share])
+    csv.writer(text).writerows(as_table(report))
     headers = {"Content-Disposition": f'attachment; filename="usage-by-{report.by}.csv"'}
     return Response(text.getvalue(), media_type="text/csv", headers=headers)
 
@@ -104,9 +108,10 @@ def _overview(at: Server, weeks: int) -> bytes:
         within = (first * HOUR, (first + hours) * HOUR)
         booked = reservations.taken(c, [row.id for row in rows], within)
         loads: dict[str, list[float | None]] = {row.id: [None] * hours for row in rows}
-        for device, hour, load in device_use.loads_between(c, first, first + hours - 1):
+        for device, hour, some in device_use.loads_between(c, first, first + hours - 1):
             if device in loads:
-                loads[device][hour - first] = round(load, 3)
+                begin, end = max(hour, first), min(hour + len(some), first + hours)
+                loads[device][begin - first : end - first] = some[begin - hour : end - hour]
     of = defaultdict(list)
     for one in booked:
         of[one.device].append(one)

@@ -1,5 +1,6 @@
 """What is free: the first slots for somebody, and devices that fit a wish."""
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from paddock.server.store.devices import DeviceRow
 from paddock.server.store.rows import moment
 
 AFTERWARDS = 7 * 86_400.0  # seconds that are looked at to see which gap is the tightest
+NEAR = 14 * 86_400.0
 TRIED = 12  # slots that are compared with the quota, of which the first few are offered
 
 
@@ -41,8 +43,19 @@ def places(judge: Judge, wanted: WantedDevices) -> list[DeviceRow]:
 def first(judge: Judge, owner: str, wanted: WantedDevices, seconds: float, after: float) -> list[FreeSlot]:
     """Return the first slots that somebody may reserve, by their rules and quotas."""
     rows = places(judge, wanted)
-    free = free_times(judge, owner, rows, (after, judge.now + judge.limits.ahead_days * 86_400 + seconds))
-    grid = judge.limits.grid_minutes * 60.0
+    last = judge.now + judge.limits.ahead_days * 86_400 + seconds
+    found: list[FreeSlot] = []
+    for until in (min(after + NEAR + seconds, last), last):  # most find it in the near future, which is quick
+        if len(found) < booking.FIRST and until > after:
+            found = _within(judge, owner, wanted, rows, seconds, (after, until))
+    return found
+
+
+def _within(
+    judge: Judge, owner: str, wanted: WantedDevices, rows: Sequence[DeviceRow], seconds: float, within: Interval
+) -> list[FreeSlot]:
+    free = free_times(judge, owner, rows, within)
+    grid, after = judge.limits.grid_minutes * 60.0, within[0]
     slots = booking.first_free(rows, free, gpus=wanted.gpus, seconds=seconds, after=after, grid=grid, count=TRIED)
     known = {row.id: row for row in rows}
     found: list[FreeSlot] = []
@@ -68,9 +81,10 @@ def free_times(judge: Judge, owner: str, rows: Sequence[DeviceRow], within: Inte
 
 
 def _taken(judge: Judge, owner: str, rows: Sequence[DeviceRow], within: Interval) -> list[Booked]:
-    found = reservations.taken(judge.c, [row.id for row in rows], within)
+    """Return what is booked from now on, and as such what has the time of its notice."""
+    found = reservations.live(judge.c, within[0], within[1])
     noticed = judge.now + judge.limits.notice_minutes * 60
-    if within[0] < noticed:  # what runs there has the time of its notice
+    if within[0] < noticed:
         running = judge.running_for_others(owner)
         found += [
             Booked("", "running", row.id, running[row.id], (), (), judge.now, noticed, None, 0)
@@ -81,20 +95,29 @@ def _taken(judge: Judge, owner: str, rows: Sequence[DeviceRow], within: Interval
 
 
 def fitting(judge: Judge, owner: str | None, wanted: WantedDevices, weeks: Sequence[Interval]) -> tuple[DeviceRow, ...]:
-    """Return devices of one host that are free in all of these weeks, or else in the first ones; if none are: none."""
+    """Return devices of one host that are free in all of these weeks, or else in the first; if none are: none."""
     rows = places(judge, wanted)
-    by_host: dict[tuple[str, str], list[DeviceRow]] = defaultdict(list)
-    for row in rows:
-        by_host[row.backend, row.host].append(row)
-    for some in (weeks, weeks[:1]):
-        free = [free_times(judge, owner or "", rows, (since, until + AFTERWARDS)) for since, until in some]
-        for at_host in by_host.values():
-            usable = [row for row in at_host if all(_whole(one[row.id], some[n]) for n, one in enumerate(free))]
-            chosen = booking.chosen_at(usable, free[0], wanted.gpus, some[0])
+    busy: dict[str, list[Interval]] = defaultdict(list)
+    for one in _taken(judge, owner or "", rows, (weeks[0][0], weeks[-1][1] + AFTERWARDS)):
+        busy[one.device].append((one.starts_at, one.ends_at))
+    first_end = weeks[0][1]
+    for some in dict.fromkeys((tuple(weeks), tuple(weeks[:1]))):
+        usable: dict[tuple[str, str], list[DeviceRow]] = defaultdict(list)
+        for row in rows:
+            if all(_is_free(busy[row.id], week) and judge.allows(owner, row, week) for week in some):
+                usable[row.backend, row.host].append(row)
+        for at_host in usable.values():
+            until = {row.id: [(weeks[0][0], _next(busy[row.id], first_end))] for row in at_host}
+            chosen = booking.chosen_at(at_host, until, wanted.gpus, weeks[0])
             if chosen:
                 return tuple(row for row in at_host if row.id in chosen)
     return ()
 
 
-def _whole(times: Sequence[Interval], within: Interval) -> bool:
-    return any(since <= within[0] and until >= within[1] for since, until in times)
+def _is_free(busy: Sequence[Interval], within: Interval) -> bool:
+    return not any(since < within[1] and until > within[0] for since, until in busy)
+
+
+def _next(busy: Sequence[Interval], after: float) -> float:
+    """Return when a device is needed next."""
+    return min((since for since, _ in busy if since >= after), default=math.inf)

@@ -138,6 +138,13 @@ class Judge:
             found.append(_timed("rule", message, gap, device=rows[0].id if len(rows) == 1 else None))
         return found
 
+    def allows(self, owner: str | None, row: DeviceRow, within: Interval) -> bool:
+        """Return True if no rule forbids somebody, or maintenance (None), to have a device then."""
+        if owner is None or self.person(owner).admin:
+            return True
+        person = self.person(owner)
+        return access.judge(self.rules, person, target(row), "reserve", within, default=self.open).allowed
+
     def _quota(self, wish: Wish, beside: Iterable[Held]) -> list[BookingProblem]:
         limits = quota.strictest(self._quotas, self.person(wish.owner or ""))
         if not limits:

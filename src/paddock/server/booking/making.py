@@ -21,7 +21,7 @@ from paddock.rules.booking import Interval
 from paddock.rules.quota import Held
 from paddock.server.booking import finding
 from paddock.server.booking.finding import WantedDevices
-from paddock.server.booking.judging import LATE_SECONDS, Judge, Wish
+from paddock.server.booking.judging import LATE_SECONDS, MOST_PROBLEMS, Judge, Wish
 from paddock.server.booking.people import Booker, check_own, tell_owner
 from paddock.server.store import audit, groups, reservations, team, users, wanted_slots
 from paddock.server.store.db import Connection
@@ -44,11 +44,20 @@ class BookingPlan:
         return Wish(self.owner, self.devices, within)
 
 
-def make(c: Connection, settings: Settings, by: Booker, what: ReservationRequest, now: float) -> BookingResult:
+@dataclass(frozen=True)
+class Refusal:
+    """What speaks against a request, of which nothing was done. See `error`."""
+
+    plan: BookingPlan
+    result: BookingResult
+
+
+def make(
+    c: Connection, settings: Settings, by: Booker, what: ReservationRequest, now: float
+) -> BookingResult | Refusal:
     """Reserve, in this transaction, all that is asked for; with `skip_conflicts`, all of it that is possible.
 
-    What is refused is in the result, which then may have no reservations: whoever gets it decides whether to raise
-    `refused`, after this transaction, so that a wish for a notice stays.
+    A refusal is returned, not raised, so that a wish for a notice is stored.
     """
     judge = Judge(c, settings, now)
     plan = _plan(judge, by, what)
@@ -64,7 +73,9 @@ def make(c: Connection, settings: Settings, by: Booker, what: ReservationRequest
             accepted.append(within)
             beside.append(replace(plan.wish(within).held, reservation=f"week {within[0]}"))
     if not accepted or (problems and not what.skip_conflicts):
-        return _refused(judge, plan, what, problems)
+        return Refusal(
+            plan, BookingResult(problems=problems[:MOST_PROBLEMS], waits_for=_wish(judge, plan, what, problems))
+        )
     made = [_add(c, settings, by, what, plan, within, now) for within in accepted]
     if len(made) > 1:
         made = reservations.in_series(c, _join(c, made))
@@ -75,13 +86,21 @@ def make(c: Connection, settings: Settings, by: Booker, what: ReservationRequest
     return BookingResult(reservations=made, problems=problems)
 
 
-def refusal(result: BookingResult) -> Refused:
-    """Return the error of a result without reservations."""
+def error(c: Connection, settings: Settings, refused: Refusal, now: float) -> Refused:
+    """Return the error of a refusal, with what is free instead. Outside of the transaction that writes: this reads."""
+    result = refused.result.model_copy(update={"free": _free(Judge(c, settings, now), refused.plan)})
     shown = [problem.message for problem in result.problems[:3]]
     more = len(result.problems) - len(shown)
-    error = Refused(" ".join(shown) + (f" ({more} more problems)" if more else ""))
-    error.booking = result
-    return error
+    made = Refused(" ".join(shown) + (f" ({more} more problems)" if more else ""))
+    made.booking = result
+    return made
+
+
+def _free(judge: Judge, plan: BookingPlan) -> list[FreeSlot]:
+    since, until = plan.weeks[0]
+    if plan.owner is None or until <= since:
+        return []
+    return finding.first(judge, plan.owner, plan.wanted, until - since, max(since, judge.now))
 
 
 def _join(c: Connection, made: Sequence[Reservation]) -> str:
@@ -113,21 +132,13 @@ def _until_enforced(settings: Settings, devices: Sequence[DeviceRow]) -> dict[st
     return {"enforced": "pending" if asked else "yes", "enforced_why": None}
 
 
-def _refused(
-    judge: Judge, plan: BookingPlan, what: ReservationRequest, problems: list[BookingProblem]
-) -> BookingResult:
-    """Return what speaks against a request, what is free instead, and the number of a wish to be told."""
-    free: list[FreeSlot] = []
-    since, until = plan.weeks[0]
-    if plan.owner is not None:
-        after = max(since, judge.now)
-        free = finding.first(judge, plan.owner, plan.wanted, until - since, after)
-    number = None
-    if what.notify_if_free and plan.owner is not None and {one.kind for one in problems} <= {"taken", "notice"}:
-        ids = [row.id for row in plan.devices or finding.places(judge, plan.wanted)]
-        gpus = None if plan.devices else plan.wanted.gpus
-        number = wanted_slots.add(judge.c, plan.owner, ids, gpus, (since, until), judge.now)
-    return BookingResult(problems=problems[:200], free=free, waits_for=number)
+def _wish(judge: Judge, plan: BookingPlan, what: ReservationRequest, problems: Sequence[BookingProblem]) -> int | None:
+    """Store the wish to be told when it is free, if it is refused for others only; return its number."""
+    if not what.notify_if_free or plan.owner is None or not {one.kind for one in problems} <= {"taken", "notice"}:
+        return None
+    ids = [row.id for row in plan.devices or finding.places(judge, plan.wanted)]
+    gpus = None if plan.devices else plan.wanted.gpus
+    return wanted_slots.add(judge.c, plan.owner, ids, gpus, plan.weeks[0], judge.now)
 
 
 def _none_free(plan: BookingPlan) -> BookingProblem:
@@ -215,7 +226,7 @@ def _weeks(judge: Judge, owner: str | None, what: ReservationRequest) -> tuple[I
 
 def change(
     c: Connection, settings: Settings, by: Booker, id: str, what: ReservationPatch, now: float
-) -> Reservation | BookingResult:
+) -> Reservation | Refusal:
     """Change a reservation, as far as it is not in the past; return it, or what speaks against the change."""
     found = reservations.get(c, id)
     check_own(by, found)
@@ -246,13 +257,8 @@ def change(
         problems = [one for one in problems if one.kind in ("past", "length") or not shorter]
         if problems:
             wanted = WantedDevices(wish.gpus, host=wish.devices[0].host, backend=wish.devices[0].backend)
-            after = max(within[0], now)
-            free = (
-                finding.first(judge, found.owner, wanted, within[1] - within[0], after)
-                if found.owner is not None and not begun
-                else []
-            )
-            return BookingResult(problems=problems, free=free)
+            plan = BookingPlan(found.owner if not begun else None, wish.devices, (within,), wanted)
+            return Refusal(plan, BookingResult(problems=problems))
     if moved:
         given |= {"outside_since": None, **_until_enforced(settings, wish.devices)}
     reservations.change(c, found.id, wish.within if moved else None, ids if other else None, **given)

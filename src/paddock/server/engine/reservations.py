@@ -61,6 +61,7 @@ class Reserving:
         _all_of(
             [
                 *(partial(self._do, one, due, now) for one in open_ones for due in self._due(one, now)),
+                partial(self._report_gone, open_ones, now),
                 partial(self._close, open_ones, now),
                 *(partial(self._offer, one, taken, now) for one in wanted),
                 partial(self._compare, open_ones, now),
@@ -120,6 +121,20 @@ class Reserving:
             with self._context.db.write() as c:
                 reservations.close(c, ended, now)
 
+    def _report_gone(self, open_ones: list[OpenReservation], now: float) -> None:
+        """Tell owners and admins of devices that are not there any more, but reserved."""
+        with self._context.db.read() as c:
+            gone = {row.id: row for row in devices.every(c) if row.retired_at is not None}
+            lost = [one for one in reservations.live(c, now, math.inf) if one.device in gone] if gone else []
+        told = {one.id: one.told for one in open_ones}
+        news = [one for one in lost if _gone(one.device) not in told.get(one.reservation, {})]
+        for one in news:
+            with self._context.db.write() as c:
+                if reservations.claim(c, one.reservation, _gone(one.device), now):
+                    found = reservations.get(c, one.reservation)
+                    what = f"has {gone[one.device].name}, which is not there any more"
+                    self._tell(c, found, what, "Change the reservation, or cancel it", now)
+
     # --- rules that have changed since --------------------------------------------------------------------------------
 
     def _compare(self, open_ones: list[OpenReservation], now: float) -> None:
@@ -176,8 +191,10 @@ class Reserving:
 
     def _tell(self, c: Connection, found: Reservation, what: str, why: str, now: float) -> None:
         """Tell the owner of a reservation, and admins."""
-        for name in dict.fromkeys([found.owner or "", *users.active_admins(c)]):
-            whose = "Your reservation" if name == found.owner else f"A reservation of {found.owner}"
+        owner = [found.owner] if found.owner is not None else []
+        for name in dict.fromkeys([*owner, *users.active_admins(c)]):
+            of = f"A reservation of {found.owner}" if found.owner is not None else "A maintenance"
+            whose = "Your reservation" if name == found.owner else of
             people.inform(c, self._context.settings, name, found, f"{whose} {what}", now, why)
 
     # --- slots that somebody waits for --------------------------------------------------------------------------------
@@ -224,6 +241,10 @@ def event(act: str, found: Reservation, rows: Iterable[DeviceRow], now: float) -
     on = [{"id": row.id, "name": row.name, "backend": row.backend, "host": row.host, "uuid": row.uuid} for row in rows]
     about = found.model_dump(mode="json") | {"devices": on}
     return {"event": f"reservation.{act}", "at": moment(now).isoformat(), "reservation": about}
+
+
+def _gone(device: str) -> str:
+    return f"gone {device}"
 
 
 def _overdue(one: OpenReservation, now: float) -> bool:

@@ -74,7 +74,6 @@ class UseRecorder:
         self._memory: dict[GpuKey, int] = {}  # in use when it was last active
         self._hours: dict[HourKey, HourSums] = {}
         self.uses: dict[UseKey, ReservedSums] = {}  # of what is reserved now
-        self._stored: set[HourKey | UseKey] = set()
         self._changed: set[HourKey | UseKey] = set()
 
     def run(self, rows: Sequence[AllocationRow], now: float) -> bool:
@@ -161,13 +160,11 @@ class UseRecorder:
         hours = {(device, hour) for device in found for hour, _ in hours_between(last, now)}
         if new := hours - self._hours.keys():
             stored = device_use.hours_of(c, new)
-            self._stored |= stored.keys()
             self._hours |= {key: stored.get(key, HourSums()) for key in new}
         uses = {(one.reservation, one.device) for one in booked if one.device in found and one.kind == "reservation"}
         if begun := uses - self.uses.keys():
             known = device_use.uses_of(c, {id for id, _ in begun})
             self._forget_idleness(known.values())
-            self._stored |= known.keys()
             self.uses |= {key: known.get(key, ReservedSums()) for key in begun}
 
     def _add(
@@ -205,15 +202,13 @@ class UseRecorder:
             return False
         hours = {key: sums for key, sums in self._hours.items() if key in self._changed}
         uses = {key: sums for key, sums in self.uses.items() if key in self._changed}
-        known = frozenset(self._stored)
         with self._context.db.write() as c:
-            device_use.store_hours(c, hours, known)
-            device_use.store_uses(c, uses, known)
+            device_use.store_hours(c, hours)
+            device_use.store_uses(c, uses)
             if not 0 <= now - self._forgot_at < FORGET_SECONDS:
                 self._forgot_at = now
                 device_use.forget_hours(c, int((now - KEPT_DAYS * 86_400) // HOUR))
         self._stored_at = now
-        self._stored |= hours.keys() | uses.keys()
         self._changed.clear()
         self._keep_recent(now)
         return True
@@ -223,7 +218,6 @@ class UseRecorder:
         this = int(now // HOUR)
         self._hours = {key: sums for key, sums in self._hours.items() if key[1] >= this}
         self.uses = {key: use for key, use in self.uses.items() if now - (use.seen_at or 0.0) < HOUR}
-        self._stored &= self._hours.keys() | self.uses.keys()
 
 
 def _gpus(row: DeviceRow, node: Node) -> list[Device]:

@@ -1,6 +1,6 @@
 """How devices and reservations were used. The engine is the only one who writes it."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -8,11 +8,13 @@ import sqlalchemy as sa
 
 from paddock.rules.use import HourOfDevice, HourSums, ReservedSums
 from paddock.server.store.rows import columns, fetch, portions
-from paddock.server.store.tables import bookings, device_hours, reservation_use, reservations
+from paddock.server.store.tables import bookings, device_days, reservation_use, reservations
 
+DAY = 24  # hours
 HourKey = tuple[str, int]  # device, hours since 1970
+DayKey = tuple[str, int]  # device, days since 1970
 UseKey = tuple[str, str]  # reservation, device
-Key = tuple[str, int | str]
+Packed = list[Any]  # the fields of `HourSums`
 
 
 @dataclass(frozen=True)
@@ -42,84 +44,113 @@ def parts(
     return fetch(c, BookedPart, query)
 
 
-def hours_of(c: sa.Connection, keys: Collection[HourKey]) -> dict[HourKey, HourSums]:
-    """Return what is stored of these hours."""
-    wanted = {hour for _, hour in keys}
-    found = c.execute(sa.select(device_hours).where(device_hours.c.hour.in_(wanted)))
-    return {key: HourSums(**values) for key, values in _by_key(found, ("device", "hour")) if key in keys}
-
-
 def uses_of(c: sa.Connection, ids: Collection[str]) -> dict[UseKey, ReservedSums]:
     """Return how the devices of these reservations were used."""
     made: dict[UseKey, ReservedSums] = {}
     for some in portions(sorted(set(ids))):
-        found = c.execute(sa.select(reservation_use).where(reservation_use.c.reservation.in_(some)))
-        made |= {key: ReservedSums(**values) for key, values in _by_key(found, ("reservation", "device"))}
+        for row in c.execute(sa.select(reservation_use).where(reservation_use.c.reservation.in_(some))):
+            values = dict(row._mapping)
+            key = (values.pop("reservation"), values.pop("device"))
+            made[key] = ReservedSums(**values)
     return made
 
 
-def _by_key(found: sa.CursorResult[Any], names: tuple[str, str]) -> Iterator[tuple[tuple[Any, Any], dict[str, Any]]]:
-    for row in found:
-        values = dict(row._mapping)
-        yield (values.pop(names[0]), values.pop(names[1])), values
-
-
-def store_hours(c: sa.Connection, hours: Mapping[HourKey, HourSums], known: Collection[Key]) -> None:
-    """Store hours as they are now; `known`: those of them that are stored already."""
-    rows = [{"device": device, "hour": hour, **asdict(sums)} for (device, hour), sums in hours.items()]
-    _store(c, device_hours, ("device", "hour"), rows, known)
-
-
-def store_uses(c: sa.Connection, uses: Mapping[UseKey, ReservedSums], known: Collection[Key]) -> None:
-    """Store the use of reservations as it is now; `known`: those of them that are stored already."""
-    rows = [{"reservation": id, "device": device, **asdict(sums)} for (id, device), sums in uses.items()]
+def store_uses(c: sa.Connection, uses: Mapping[UseKey, ReservedSums]) -> None:
+    """Store the use of reservations as it is now."""
+    known = uses_of(c, {id for id, _ in uses}).keys()
+    rows = {key: {"reservation": key[0], "device": key[1], **asdict(sums)} for key, sums in uses.items()}
     _store(c, reservation_use, ("reservation", "device"), rows, known)
+
+
+# --- hours of devices ---------------------------------------------------------------------------------------------
+
+
+def hours_of(c: sa.Connection, keys: Collection[HourKey]) -> dict[HourKey, HourSums]:
+    """Return what is stored of these hours."""
+    days = _days(c, {(device, hour // DAY) for device, hour in keys})
+    found = {key: days[key[0], key[1] // DAY][key[1] % DAY] for key in keys if (key[0], key[1] // DAY) in days}
+    return {key: HourSums(*packed) for key, packed in found.items() if packed is not None}
+
+
+def store_hours(c: sa.Connection, hours: Mapping[HourKey, HourSums]) -> None:
+    """Store hours as they are now; the other hours of their days stay."""
+    known = _days(c, {(device, hour // DAY) for device, hour in hours})
+    changed: dict[DayKey, list[Packed | None]] = {}
+    for (device, hour), sums in hours.items():
+        key = (device, hour // DAY)
+        changed.setdefault(key, known.get(key) or [None] * DAY)[hour % DAY] = _packed(sums)
+    rows = {
+        key: {"device": key[0], "day": key[1], "hours": whole, "loads": [_mean_load(one) for one in whole]}
+        for key, whole in changed.items()
+    }
+    _store(c, device_days, ("device", "day"), rows, known.keys())
+
+
+def _days(c: sa.Connection, keys: Collection[DayKey]) -> dict[DayKey, list[Packed | None]]:
+    of = device_days.c
+    query = sa.select(of.device, of.day, of.hours).where(of.day.in_({day for _, day in keys}))
+    return {(row.device, row.day): row.hours for row in c.execute(query) if (row.device, row.day) in keys}
+
+
+def _packed(one: HourSums) -> Packed:
+    """Return the sums of an hour in the order of the fields, rounded: there are many."""
+    seconds = {user: round(value, 2) for user, value in one.by.items()}
+    held = {owner: [round(value, 2) for value in values] for owner, values in one.held.items()}
+    sums = [round(one.seen, 2), round(one.busy, 2), round(one.load_sum, 3), one.load_peak, round(one.memory_sum)]
+    return [*sums, one.memory_peak, seconds, held]
+
+
+def _mean_load(packed: Packed | None) -> float | None:
+    mean = None if packed is None else HourSums(*packed).load_mean
+    return None if mean is None else round(mean, 3)
 
 
 def _store(
     c: sa.Connection,
     table: sa.Table,
     names: tuple[str, str],
-    rows: Sequence[dict[str, Any]],
-    known: Collection[Key],
+    rows: Mapping[Any, dict[str, Any]],
+    known: Collection[Any],
 ) -> None:
     first, second = names
-    old = [row for row in rows if (row[first], row[second]) in known]
-    new = [row for row in rows if (row[first], row[second]) not in known]
+    others: dict[str, Any] = {
+        column.name: sa.bindparam(f"new_{column.name}") for column in table.c if column.name not in names
+    }
+    where = (table.c[first] == sa.bindparam("of_first"), table.c[second] == sa.bindparam("of_second"))
+    old = [
+        {"of_first": row[first], "of_second": row[second]} | {f"new_{name}": row[name] for name in others}
+        for key, row in rows.items()
+        if key in known
+    ]
     if old:
-        others: dict[str, Any] = {
-            column.name: sa.bindparam(f"new_{column.name}") for column in table.c if column.name not in names
-        }
-        where = (table.c[first] == sa.bindparam("of_first"), table.c[second] == sa.bindparam("of_second"))
-        given = [
-            {"of_first": row[first], "of_second": row[second]} | {f"new_{name}": row[name] for name in others}
-            for row in old
-        ]
-        c.execute(sa.update(table).where(*where).values(**others), given)
-    if new:
+        c.execute(sa.update(table).where(*where).values(**others), old)
+    if new := [row for key, row in rows.items() if key not in known]:
         c.execute(sa.insert(table), new)
 
 
 def between(c: sa.Connection, first: int, last: int) -> Iterator[HourOfDevice]:
     """Yield the stored hours from the first to the last, with whoever used them."""
-    of = device_hours.c
-    query = sa.select(of.device, of.hour, of.busy, of.by, of.held).where(of.hour.between(first, last))
-    for row in c.execute(query):
-        yield HourOfDevice(*row)
+    of = device_days.c
+    query = sa.select(of.device, of.day, of.hours).where(of.day.between(first // DAY, last // DAY))
+    for device, day, hours in c.execute(query):
+        for hour, packed in enumerate(hours, day * DAY):
+            if packed is not None and first <= hour <= last:
+                yield HourOfDevice(device, hour, packed[1], packed[6], packed[7])
 
 
-def loads_between(c: sa.Connection, first: int, last: int) -> Sequence[sa.Row[str, int, float]]:
-    """Return device, hour and mean load of the hours from the first to the last that were measured."""
-    of = device_hours.c
-    query = sa.select(of.device, of.hour, of.load_sum / of.seen).where(
-        of.hour.between(first, last), of.load_peak.is_not(None), of.seen > 0
-    )
-    return c.execute(query).all()
+def loads_between(c: sa.Connection, first: int, last: int) -> list[tuple[str, int, list[float | None]]]:
+    """Return device, hour and the mean loads from then on of the days of these hours."""
+    of = device_days.c
+    query = sa.select(of.device, of.day, of.loads).where(of.day.between(first // DAY, last // DAY))
+    return [(device, day * DAY, loads) for device, day, loads in c.execute(query)]
 
 
 def forget_hours(c: sa.Connection, before: int) -> None:
-    """Delete what is older than this hour."""
-    c.execute(sa.delete(device_hours).where(device_hours.c.hour < before))
+    """Delete the days that were over at this hour."""
+    c.execute(sa.delete(device_days).where(device_days.c.day < before // DAY))
+
+
+# --- what was told ------------------------------------------------------------------------------------------------
 
 
 def claim(c: sa.Connection, reservation: str, what: str, now: float) -> bool:

@@ -582,20 +582,15 @@ reservation_use = Table(
     Column("idle_since", Float(53)),
 )
 
-device_hours = Table(
-    "device_hours",
+# How a device was used, a row per day (UTC): a report of some months reads no more rows than it must.
+device_days = Table(
+    "device_days",
     metadata,
     Column("device", ForeignKey("devices.id"), primary_key=True),
-    Column("hour", Integer, primary_key=True),  # hours since 1970
-    Column("seen", Float(53), nullable=False),
-    Column("busy", Float(53), nullable=False),
-    Column("load_sum", Float(53), nullable=False),
-    Column("load_peak", Float(53)),
-    Column("memory_sum", Float(53), nullable=False),
-    Column("memory_peak", Float(53)),
-    Column("by", sa.JSON, nullable=False),  # account -> seconds
-    Column("held", sa.JSON, nullable=False),  # owner of a reservation -> seconds seen, and busy
-    Index("ix_device_hours_hour", "hour"),
+    Column("day", Integer, primary_key=True),  # days since 1970
+    Column("hours", sa.JSON, nullable=False),  # of each hour its sums, or null: see store/device_use.py
+    Column("loads", sa.JSON, nullable=False),  # of each hour the mean load, or null
+    Index("ix_device_days_day", "day"),
 )
 
 rules = Table(

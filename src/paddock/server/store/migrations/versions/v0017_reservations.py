@@ -157,19 +157,13 @@ def _use() -> None:
     )
 
     op.create_table(
-        "device_hours",
+        "device_days",
         sa.Column("device", sa.String(32), sa.ForeignKey("devices.id"), primary_key=True),
-        sa.Column("hour", sa.Integer(), primary_key=True),
-        sa.Column("seen", sa.Float(53), nullable=False),
-        sa.Column("busy", sa.Float(53), nullable=False),
-        sa.Column("load_sum", sa.Float(53), nullable=False),
-        sa.Column("load_peak", sa.Float(53), nullable=True),
-        sa.Column("memory_sum", sa.Float(53), nullable=False),
-        sa.Column("memory_peak", sa.Float(53), nullable=True),
-        sa.Column("by", sa.JSON(), nullable=False),
-        sa.Column("held", sa.JSON(), nullable=False),
+        sa.Column("day", sa.Integer(), primary_key=True),
+        sa.Column("hours", sa.JSON(), nullable=False),
+        sa.Column("loads", sa.JSON(), nullable=False),
     )
-    op.create_index("ix_device_hours_hour", "device_hours", ["hour"])
+    op.create_index("ix_device_days_day", "device_days", ["day"])
 
 
 def _access() -> None:

@@ -55,7 +55,7 @@ class Judge:
 
     @cached_property
     def rules(self) -> list[AccessRule]:
-        return rules.listed(self.c)
+        return rules.worded(self.c)  # refusals name devices
 
     @cached_property
     def _quotas(self) -> list[Quota]:

@@ -9,7 +9,17 @@ import { useAnyReservation } from '../api/reservations';
 import { useOpenViolations } from '../api/violations';
 import styles from './AppShell.module.css';
 import { Bell } from './Bell';
-import { IconAuto, IconLogout, IconMoon, IconSettings, IconSun, IconUser, IconUsers, IconWifi } from './icons';
+import {
+  IconAuto,
+  IconLock,
+  IconLogout,
+  IconMoon,
+  IconSettings,
+  IconSun,
+  IconUser,
+  IconUsers,
+  IconWifi,
+} from './icons';
 import { Avatar } from './Person';
 import { useSlashFocus } from './useSlashFocus';
 
@@ -39,6 +49,7 @@ const USAGE: Place = { href: '/usage', name: 'Usage', here: (path) => path.start
 
 /** Where there is no room for it, the menu of the account has it alone. */
 const PEOPLE: Place = { href: '/people', name: 'People', here: (path) => path.startsWith('/people'), wide: true };
+const RULES: Place = { href: '/rules', name: 'Rules', here: (path) => path.startsWith('/rules'), wide: true };
 
 /** For admins; without a team, while there are some. */
 const VIOLATIONS: Place = {
@@ -64,6 +75,7 @@ export function AppShell({ known, children }: Props) {
     ...(team || reserved ? [CALENDAR] : []),
     ...((team || reserved) && can('submit') ? [USAGE] : []),
     ...(team ? [PEOPLE] : []),
+    ...(team && role === 'admin' ? [RULES] : []),
     ...(open > 0 || (team && role === 'admin') ? [VIOLATIONS] : []),
   ];
   const nav = useRef<HTMLElement>(null);
@@ -149,6 +161,9 @@ function AvatarMenu() {
         )}
         <Menu.Item leftSection={<IconUsers />} component={Link} href="/people">
           People
+        </Menu.Item>
+        <Menu.Item leftSection={<IconLock />} component={Link} href="/rules">
+          Rules
         </Menu.Item>
         <Menu.Item leftSection={<IconLogout />} onClick={leave}>
           Sign out

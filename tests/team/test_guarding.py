@@ -5,7 +5,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from paddock.agents import warden
+from paddock.agents.host_links import HostLinks
 from paddock.server.engine.warden_calls import WardenCalls
 from paddock.server.store.db import Database
 from paddock.server.store.tables import bookings
@@ -21,6 +23,7 @@ from tests.runner.scripted import ScriptedGpus
 from tests.support.nvidia_smi import install_nvidia_smi
 from tests.support.reservations import add_reservation
 from tests.support.server import wait_for
+from tests.support.sshd import ssh_hosts
 from tests.support.team import ADMIN, ALICE, BOB, Team, team
 from tests.support.up import Cli
 from tests.team.machine_accounts import warden_by_sudo
@@ -219,3 +222,17 @@ def test_by_sudo_and_not_as_root(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> N
     missing = WardenCalls(Settings(team={"warden": ["/nonexistent/warden"]}), None, None)
     found = missing.write("local", "here", lab.users.bob, "hello")
     assert not found.ok and "No such file" in found.detail
+
+
+def test_on_a_host_over_ssh(lab: Lab, tmp_path: Path) -> None:
+    command = ["/usr/bin/python3", "-IS", str(warden.__file__)]
+    with ssh_hosts(1) as ssh, terminal(lab.users.bob) as shown, running(lab.users, lab.users.bob) as (process, start):
+        hosts = {"kind": "hosts", "hosts": ["gpu1"], "ssh": ssh.ssh, "python": "/usr/bin/python3"}
+        given = {"backends": {"lab": hosts | {"folder": str(tmp_path / "far")}}, "team": {"warden": command}}
+        settings = Settings(home=tmp_path, **given)
+        with closing(HostLinks(settings.fleets["lab"], settings.team, tmp_path, server=None)) as links:
+            calls = WardenCalls(settings, None, {"lab": links})
+            assert calls.write("lab", "gpu1", lab.users.bob, "hello").ok and "hello" in read(shown)
+            assert not calls.end("lab", "gpu1", lab.users.alice, process.pid, start, "KILL").ok
+            assert calls.end("lab", "gpu1", lab.users.bob, process.pid, start, "TERM").ok
+            assert process.wait(20) == -signal.SIGTERM

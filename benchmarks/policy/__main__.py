@@ -110,7 +110,7 @@ def reserved() -> None:
     lengths = (None, HOUR, 3 * HOUR, 10 * HOUR)
     needs = [Need(on, draw.choice([1, 1, 2, 4]), seconds=draw.choice(lengths), yields=n % 2 == 0) for n in range(200)]
     demands = tuple(JobDemand(f"j{n}", people[n % 20], needs[n], 4, n) for n in range(200))
-    for jobs in (60, 200):
+    for jobs in (20, 60, 200):
         for name, bookings in (("without reservations", ()), (f"with {len(made)}", tuple(made))):
             pool, taken = Pool(where, demands[:jobs], bookings=bookings), []
             for _ in range(5):

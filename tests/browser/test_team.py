@@ -268,6 +268,8 @@ def test_a_calendar_link_is_good_for_nothing_else(visit: Visit, people: Team) ->
     address = dialog.locator("pre").inner_text()
     assert address.startswith(f"{people.url}/api/v1/calendar.ics?token=pdk_")
     looks(page, "team-calendar-link")
+    with people.stranger() as program:
+        assert program.get(address).text.startswith("BEGIN:VCALENDAR")
     with people.bearer(address.partition("token=")[2]) as client:
         assert client.get("/me").status_code == client.get("/reservations").status_code == 403
     dialog.get_by_role("button", name="Close").click()

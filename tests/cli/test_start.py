@@ -60,7 +60,7 @@ def _imported(home: Path, *arguments: str) -> tuple[str, set[str]]:
     return done.stdout, set(done.stderr.splitlines()[-1].split())
 
 
-@pytest.mark.parametrize("command", ["submit", "again", "extend", "limits"])
+@pytest.mark.parametrize("command", ["submit", "again", "extend", "limits", "reserve", "run"])
 def test_the_help_of_a_command_with_many_options_needs_no_models(tmp_path: Path, command: str) -> None:
     text, modules = _imported(tmp_path, command, "--help")
     assert "Examples" in text or "paddock" in text

@@ -1,14 +1,18 @@
 """Work makes way for what is reserved: it is warned, saves, and goes on elsewhere or later."""
 
+import json
+import sys
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support.gpu_server import GpuServer, gpu_server
-from tests.support.server import wait_for
+from tests.support.server import running, wait_for
+from tests.support.sshd import NEEDS_SSHD, ssh_hosts
 
 # Saves when it is warned, and does the rest when it goes on.
 TRAINS = """
@@ -28,14 +32,38 @@ while True:
 """
 ONE_GPU = {"gpus": 1}
 SECONDS = 8.0  # of notice
+SETTINGS = {"reservations__notice_minutes": SECONDS / 60, "runner__warn_seconds": 2, "runner__grace_seconds": 2}
+HOST = """\
+backend = "lab"
+[backends.lab]
+kind = "hosts"
+hosts = ["gpu1"]
+ssh = {ssh}
+folder = {folder}
+look_seconds = 0.5
+python = {python}
+"""
 
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GpuServer]:
-    folder = tmp_path_factory.mktemp("making-way")
-    settings = {"reservations__notice_minutes": SECONDS / 60, "runner__warn_seconds": 2, "runner__grace_seconds": 2}
-    with gpu_server(folder, 2, **settings) as made:
+    with gpu_server(tmp_path_factory.mktemp("making-way"), 2, **SETTINGS) as made:
         yield made
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Iterator[GpuServer]:
+    """A host over ssh with a file system of its own."""
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    with ssh_hosts(1, gpus=2) as ssh:
+        given = {"ssh": ssh.ssh, "folder": f"{tmp_path}/{{host}}", "python": sys.executable}
+        (home / "settings.toml").write_text(HOST.format(**{name: json.dumps(one) for name, one in given.items()}))
+        with running(home, **SETTINGS) as server:
+            made = GpuServer(server, ssh["gpu1"].gpus, "")
+            wait_for(lambda: len([one for one in server.get("/devices") if one["backend"] == "lab"]) == 2)
+            yield made
+            server.remove_jobs()
 
 
 def maintenance(lab: GpuServer, number: int, hours: float = 2.0, **more: Any) -> dict[str, Any]:
@@ -58,6 +86,16 @@ def device(lab: GpuServer, job: str) -> int:
 
 
 def test_it_is_warned_saves_and_goes_on_elsewhere(lab: GpuServer) -> None:
+    moves(lab)
+
+
+@NEEDS_SSHD
+def test_also_on_a_host_over_ssh(host: GpuServer) -> None:
+    moves(host)
+
+
+def moves(lab: GpuServer) -> None:
+    """A reservation is made over running work: it goes on on the other GPU."""
     job = lab.server.submit(TRAINS, resources=ONE_GPU)
     lab.server.wait_state(job, "running")
     first = device(lab, job)

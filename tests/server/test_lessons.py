@@ -137,13 +137,18 @@ def _reserved(people: Team, **fields: Any) -> dict[str, Any]:
     return held  # type: ignore[no-any-return]
 
 
+def _release(people: Team, held: dict[str, Any]) -> None:
+    assert people.clients[ALICE].post(f"/reservations/{held['id']}/release").status_code == 200
+
+
 def test_a_job_without_an_end_starts(lab: tuple[GpuServer, Team]) -> None:
     made, people = lab
-    _reserved(people, devices=[made.devices[0]["id"]])
+    held = _reserved(people, devices=[made.devices[0]["id"]])
     job = made.server.submit("import os; print('on', os.environ['CUDA_VISIBLE_DEVICES'])", resources={"gpus": 1})
     (task,) = made.server.wait(job)
     assert task["state"] == "finished", task
-    assert made.server.log_of(job).startswith("on ")
+    assert made.server.log_of(job).strip() == "on 1"  # the other GPU is reserved
+    _release(people, held)
 
 
 def test_texts_that_look_like_commands_are_data(lab: tuple[GpuServer, Team], tmp_path: Path) -> None:
@@ -152,7 +157,7 @@ def test_texts_that_look_like_commands_are_data(lab: tuple[GpuServer, Team], tmp
     for text in TEXTS:
         held = _reserved(people, gpus=1, title=text, description=text)
         assert (held["title"], held["description"]) == (text.strip(), text)
-        assert people.clients[ALICE].post(f"/reservations/{held['id']}/release").status_code == 200
+        _release(people, held)
     spec = {"script": "train.py", "params": {"text": TEXTS}, "convention": "flags"}
     spec["resources"] = {"gpus": 0}
     job = made.server.post("/jobs", {"spec": spec, "files": {"train.py": script}}, 201)["id"]

@@ -69,7 +69,7 @@ for step in range(first, args.steps):
     with open(saved + ".new", "w") as file:
         file.write(str(step + 1))
     os.replace(saved + ".new", saved)
-    if args.hangs == args.number and step == 3 and os.environ["PADDOCK_ATTEMPT"] == "1":
+    if args.hangs in (args.number, -1) and step == 3 and os.environ["PADDOCK_ATTEMPT"] == "1":
         time.sleep(600)
     if args.hog == args.number:
         blocks = []

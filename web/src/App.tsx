@@ -24,6 +24,7 @@ const CalendarPage = lazy(() => import('./pages/calendar/CalendarPage'));
 const UsagePage = lazy(() => import('./pages/usage/UsagePage'));
 const PeoplePage = lazy(() => import('./pages/people/PeoplePage'));
 const ProfilePage = lazy(() => import('./pages/profile/ProfilePage'));
+const RulesPage = lazy(() => import('./pages/rules/RulesPage'));
 const ViolationsPage = lazy(() => import('./pages/violations/ViolationsPage'));
 const SettingsPage = lazy(() => import('./pages/SettingsPage'));
 const SetupPage = lazy(() => import('./pages/setup/SetupPage'));
@@ -97,6 +98,7 @@ function Pages() {
       </Route>
       <Route path="/sign-in" component={Onward} />
       {team && <Route path="/people" component={PeoplePage} />}
+      {team && <Route path="/rules" component={RulesPage} />}
       {account && <Route path="/profile" component={ProfilePage} />}
       {!team && <Route path="/settings" component={SettingsPage} />}
       <Route component={NotFoundPage} />

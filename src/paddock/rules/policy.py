@@ -108,7 +108,7 @@ def _leaves(pool: Pool, gaps: Gaps) -> Iterator[Leave]:
         if not one.owner or not one.devices or not (gaps.any or one.until):
             continue
         gap = gaps.gap_of_all(one.owner, one.nodes[0], one.devices if one.need.gpus else [None])
-        at = yield_time(gap, one.until, gaps.now, pool.notice)
+        at = yield_time(gap.next.starts_at if gap.next else None, one.until, gaps.now, pool.notice)
         if (at is None) != (one.until is None) or abs((at or 0.0) - (one.until or 0.0)) >= 1:
             yield Leave(one.key, at, _made_way(gap, gaps.now, pool) if at is not None else "")
 
@@ -416,26 +416,26 @@ class _Devices:
             return f"{', '.join(node.name for node in able[:3])} cannot take work at the moment", False
         if self._pool.one_owner_a_node and not {node.name for node in able} & set(self._free.nodes(need, owner)):
             return f"{needs} on a node without tasks of others, and there is none", False
-        reserved = self._reserved(need, owner, [node.name for node in able if node.usable])
+        names = [node.name for node in able if node.usable]
+        free = max(len(self._free.of(need, name, owner)) for name in names)
+        reserved = self._reserved(need, owner, names) if self._gaps.any and free < need.units else None
         if reserved is not None:
             return reserved, False
-        free = max(len(self._free.of(need, node.name, owner)) for node in able if node.usable)
         whole, verb = sum(size for _, size in sizes), "is" if free == 1 else "are"
         if free and len(sizes) > 1:
             return f"{needs} on one node, and no more than {free} {verb} free on one", False
         if free:
             return f"{needs}, and {free} of {whole} {verb} free", False
-        return f"the {what} is in use" if whole == 1 else f"all {whole} {what}s are in use", False
+        use = "in use or reserved" if self._gaps.any else "in use"
+        return f"the {what} is {use}" if whole == 1 else f"all {whole} {what}s are {use}", False
 
     def _reserved(self, need: Need, owner: str, names: Sequence[str]) -> str | None:
         """Return which reservation, or rule, keeps such an allocation from devices that nobody uses; None: none does.
 
         Of several devices, that one is named which it could use soonest, or for longest.
         """
-        unused = {name: self._free.unused(need, name) for name in names if self._gaps.any}
+        unused = {name: self._free.unused(need, name) for name in names}
         some = [(name, one) for name, free in unused.items() if len(free) >= need.units for one in free]
-        if not some or any(len(self._free.of(need, name, owner)) >= need.units for name in unused):
-            return None
         known = [(self._gaps.gap(owner, name, one if need.gpus else None), name, one) for name, one in some]
         shut = [
             (gap, name, one)

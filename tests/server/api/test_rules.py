@@ -191,3 +191,19 @@ def test_quotas_are_set_and_show_what_is_left(lab: Lab) -> None:
 def test_a_quota_that_cannot_be_meant_is_refused(lab: Lab, quota: dict[str, Any], words: str) -> None:
     answer = lab.clients[ADMIN].put("/quotas", json=quota)
     assert (answer.status_code, words in answer.text) == (422, True), answer.text
+
+
+def test_a_refused_booking_names_the_stretch_and_the_rule(lab: Lab) -> None:
+    rule = {
+        "what": {"devices": [lab.gpus[0]]},
+        "windows": [{"days": [0, 1, 2, 3, 4, 5, 6], "since": "08:00", "until": "10:00"}],
+    }
+    lab.add(name="Mornings", **rule)
+    day = datetime.now(UTC).replace(hour=7, minute=0, second=0, microsecond=0) + timedelta(days=2)
+    times = {"starts_at": day.isoformat(), "ends_at": (day + timedelta(hours=2)).isoformat()}
+    answer = lab.clients[ALICE].post("/reservations", json={"devices": [lab.gpus[0]], **times})
+    assert answer.status_code == 409, answer.text
+    assert "The rule 'Mornings' forbids it from" in answer.text
+    assert "Nobody may reserve or run jobs on gpu1:0 every day 08:00-10:00 UTC" in answer.text
+    allowed = lab.clients[ALICE].post("/reservations", json={"devices": [lab.gpus[1]], **times})
+    assert allowed.status_code == 201, allowed.text

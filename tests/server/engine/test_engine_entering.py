@@ -8,7 +8,7 @@ import pytest
 
 from paddock.common import layout
 from paddock.errors import BackendError
-from paddock.models import AllocationState, Cause, Role, SignInSource
+from paddock.models import AllocationState, AllocationStatus, Cause, Role, SignInSource
 from paddock.server.engine import entering, launch
 from paddock.server.store import groups, team, users
 from tests.server.engine.cluster_rig import HOUR, ClusterRig
@@ -100,6 +100,19 @@ def test_a_refusal_of_the_scheduler_does_not_end_the_job(cluster: ClusterRig) ->
     assert (JOB, f"paddock-{id}") in cluster.engine.context.turned_away
     assert cluster.requests() == [(None, 1)]
     assert cluster.task(task).state == "submitted"
+
+
+def test_what_would_never_start_inside_waits_outside(cluster: ClusterRig) -> None:
+    cluster.reserve("n1", start=-60, owner=OWNER)
+    cluster.job(1, **asked())
+    cluster.step()
+    [key] = cluster.keys()
+    pending = AllocationStatus(state=AllocationState.PENDING, never=True, reason="PartitionConfig")
+    cluster.backend.statuses[f"id-{key}"] = pending
+    cluster.step()
+    assert cluster.backend.withdrawn == [f"id-{key}"]
+    cluster.step(seconds=launch.AGAIN_SECONDS)
+    assert cluster.requests()[-1] == (None, 1)
 
 
 def test_runners_inside_learn_when_its_end_changes(cluster: ClusterRig) -> None:

@@ -73,6 +73,10 @@ export const keys = {
   accounts: () => ['accounts'] as const,
   groups: () => ['groups'] as const,
   invites: () => ['invites'] as const,
+  rules: () => ['rules'] as const,
+  trials: (query: object) => ['rules', 'try', query] as const,
+  quotas: () => ['quotas'] as const,
+  quotaLeft: () => ['quotas', 'left'] as const,
   audit: (who: string, act: string) => ['audit', who, act] as const,
 };
 

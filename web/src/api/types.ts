@@ -108,6 +108,14 @@ export type TokenRequest = Schemas['TokenRequest'];
 export type TokenScope = Schemas['TokenScope'];
 export type WhoAmI = Schemas['Me'];
 
+/** Rules and quotas. */
+export type AccessRule = Schemas['AccessRule'];
+export type AccessRuleRequest = Schemas['AccessRuleRequest'];
+export type AccessWindow = Schemas['AccessWindow'];
+export type Quota = Schemas['Quota'];
+export type QuotaRequest = Schemas['QuotaRequest'];
+export type TrialQuery = NonNullable<operations['try_rules_api_v1_rules_try_get']['parameters']['query']>;
+
 /** Reservations. */
 export type AllowedHours = Schemas['AllowedHours'];
 export type BookingProblem = Schemas['BookingProblem'];

@@ -9,7 +9,18 @@ import { useAnyReservation } from '../api/reservations';
 import { useOpenViolations } from '../api/violations';
 import styles from './AppShell.module.css';
 import { Bell } from './Bell';
-import { IconAuto, IconLogout, IconMoon, IconSettings, IconSun, IconUser, IconUsers, IconWifi } from './icons';
+import {
+  IconAlert,
+  IconAuto,
+  IconLock,
+  IconLogout,
+  IconMoon,
+  IconSettings,
+  IconSun,
+  IconUser,
+  IconUsers,
+  IconWifi,
+} from './icons';
 import { Avatar } from './Person';
 import { useSlashFocus } from './useSlashFocus';
 
@@ -39,6 +50,7 @@ const USAGE: Place = { href: '/usage', name: 'Usage', here: (path) => path.start
 
 /** Where there is no room for it, the menu of the account has it alone. */
 const PEOPLE: Place = { href: '/people', name: 'People', here: (path) => path.startsWith('/people'), wide: true };
+const RULES: Place = { href: '/rules', name: 'Rules', here: (path) => path.startsWith('/rules'), wide: true };
 
 /** For admins; without a team, while there are some. */
 const VIOLATIONS: Place = {
@@ -64,6 +76,7 @@ export function AppShell({ known, children }: Props) {
     ...(team || reserved ? [CALENDAR] : []),
     ...((team || reserved) && can('submit') ? [USAGE] : []),
     ...(team ? [PEOPLE] : []),
+    ...(team && role === 'admin' ? [RULES] : []),
     ...(open > 0 || (team && role === 'admin') ? [VIOLATIONS] : []),
   ];
   const nav = useRef<HTMLElement>(null);
@@ -150,6 +163,14 @@ function AvatarMenu() {
         <Menu.Item leftSection={<IconUsers />} component={Link} href="/people">
           People
         </Menu.Item>
+        <Menu.Item leftSection={<IconLock />} component={Link} href="/rules">
+          Rules
+        </Menu.Item>
+        {role === 'admin' && (
+          <Menu.Item leftSection={<IconAlert />} component={Link} href="/violations">
+            Violations
+          </Menu.Item>
+        )}
         <Menu.Item leftSection={<IconLogout />} onClick={leave}>
           Sign out
         </Menu.Item>

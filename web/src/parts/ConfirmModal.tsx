@@ -14,6 +14,8 @@ interface Props {
   fields?: boolean;
   /** What is filled in is enough. */
   ready?: boolean;
+  /** How wide it is, in pixels, where there is room. */
+  size?: number;
   onClose: () => void;
   /** The modal closes when it is done, and shows what went wrong when it fails. */
   onConfirm: () => Promise<unknown> | unknown;
@@ -21,6 +23,7 @@ interface Props {
 
 export function ConfirmModal(props: Props) {
   const { opened, title, children, action, danger = false, fields = false, ready = true, onClose, onConfirm } = props;
+  const size = props.size ? { size: props.size } : {};
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const close = () => {
@@ -41,7 +44,7 @@ export function ConfirmModal(props: Props) {
     }
   };
   return (
-    <Modal opened={opened} onClose={close} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal opened={opened} onClose={close} title={title} {...size} closeButtonProps={{ 'aria-label': 'Close' }}>
       <Stack component="form" onSubmit={confirm}>
         <div>{children}</div>
         {error !== null && <ErrorPanel error={error} />}

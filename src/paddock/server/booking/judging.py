@@ -55,7 +55,7 @@ class Judge:
 
     @cached_property
     def rules(self) -> list[AccessRule]:
-        return rules.listed(self.c)
+        return rules.worded(self.c)  # refusals name devices
 
     @cached_property
     def _quotas(self) -> list[Quota]:
@@ -199,7 +199,11 @@ class Judge:
 
         Where a scheduler has its own queue, it decides by itself what its reservations wait for.
         """
-        return {device: other for device, other in reservations.running(self.c).items() if other != owner}
+        return {device: other for device, other in self._running.items() if other != owner}
+
+    @cached_property
+    def _running(self) -> Mapping[str, str]:
+        return reservations.running(self.c)
 
 
 def target(row: DeviceRow) -> AccessTarget:

@@ -63,6 +63,8 @@ class Entering:
         places = [one for one in places if one.owner is not None]
         members = groups.by_user(c) if any(one.guest_groups for one in places) else {}
         self._open = defaultdict(list)
+        away = self._context.turned_away
+        self._context.turned_away = {one: until for one, until in away.items() if now < until}
         self._called = {name: one for name, one in self._called.items() if now < one[1]}
         for (backend, _), some in groupby(
             sorted(places, key=lambda one: (one.backend, one.ends_at, one.reservation)),
@@ -85,8 +87,10 @@ class Entering:
             if row.key in view.unused and not row.ending:
                 if within[row.key] is None:
                     outside[row.job_id].append(row)
-                elif entrance is None or not _is_of(view, row, entrance):
+                elif entrance is None or row.never or not _is_of(view, row, entrance):
                     late.append(row)
+                    if row.never and entrance is not None:  # it would wait there to the end
+                        self._context.turned_away[row.job_id, entrance.name] = now + TURNED_AWAY_SECONDS
             elif row.state == AllocationState.RUNNING and within[row.key] is not None:
                 self._update_end(row, entrance, now)
         end(self._context, late + self._called_in(view, outside, now), waiting_only=True)
@@ -114,7 +118,7 @@ class Entering:
         known, ends_at = row.leaves_at, entrance.ends_at if entrance else None
         if known is None or (ends_at is None and known <= now + LEAST_SECONDS):
             return  # it may stay, or its reservation is over
-        if ends_at is not None and abs(ends_at - known) < 1:
+        if (ends_at is not None and abs(ends_at - known) < 1) or self._context.boundary.rests(row.job_id, ENDING):
             return
         with self._context.boundary.job(row.job_id, ENDING):
             order = {"op": "yield", "allocation": row.key, "at": ends_at, "why": WHY}
@@ -144,8 +148,8 @@ class Entering:
         found = []
         for one in self._open.get(worker.backend.name, ()):
             enough = max(min(shortest, limit, (one.ends_at - one.starts_at) / 2), LEAST_SECONDS)
-            away = self._context.turned_away.get((facts.id, one.name), 0.0)
-            if one.enforced and facts.owner in one.people and one.ends_at - now >= enough and now >= away:
+            away = (facts.id, one.name) in self._context.turned_away
+            if one.enforced and facts.owner in one.people and one.ends_at - now >= enough and not away:
                 found.append(one)
         return sorted(found, key=lambda one: -one.ends_at)
 

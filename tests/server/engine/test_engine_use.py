@@ -238,6 +238,21 @@ def test_of_a_node_of_a_cluster_the_gpus_count_that_are_used(rig: UseRig) -> Non
     assert rig.hours("h1").busy == before, "nobody reports what is done with the other one"
 
 
+def test_allocations_that_leave_all_their_gpus_idle_are_known(rig: UseRig) -> None:
+    def on(number: int, load: float, *keys: str) -> Device:
+        return gpu(number, load).model_copy(update={"used_by": list(keys)})
+
+    rig.show(on(0, 0.0, "a-a1.0"), on(1, 0.9, "b-a1.0"), second=[on(0, 0.0, "a-a1.0")])
+    rig.watch(60)
+    since = rig.engine._use.idle["a-a1.0"]
+    assert set(rig.engine._use.idle) == {"a-a1.0"}
+    rig.watch(40)
+    assert rig.engine._use.idle == {"a-a1.0": since}
+    add_reservation(rig.db, [rig.device("h2:0")], rig.now() - 1, rig.now() + 3600)
+    rig.watch(40)
+    assert rig.engine._use.idle == {}, "who has reserved a GPU may leave it idle"
+
+
 def test_hours_are_split_where_they_end(rig: UseRig) -> None:
     to_next = HOUR - rig.now() % HOUR
     rig.step(rounds=1, seconds=to_next - 30)

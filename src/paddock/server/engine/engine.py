@@ -33,6 +33,7 @@ from paddock.server.engine.load import Monitor
 from paddock.server.engine.marked_metrics import MarkedMetrics
 from paddock.server.engine.notices import JobNotices
 from paddock.server.engine.objectives import ObjectiveChooser
+from paddock.server.engine.reclaim import IdleReclaimer
 from paddock.server.engine.reduce import Reducer
 from paddock.server.engine.reservations import Reserving
 from paddock.server.engine.round_times import RoundTimes
@@ -117,6 +118,7 @@ class Engine:
         self._devices = DeviceFinder(self.context)
         self._use = UseRecorder(self.context, self._monitor)
         self._idle = IdleReservations(self.context)
+        self._reclaimer = IdleReclaimer(self.context)
         self.hooks = HookRunner(home.root)
         self._reserving = Reserving(self.context, self.hooks)
         self._guard = ViolationGuard(self.context, WardenCalls(settings, links, fleets), self.hooks, self.wake)
@@ -361,6 +363,7 @@ class Engine:
         step("keeping loads", lambda: self._monitor.keep(context.db, now, context.settings.load_hours))
         if step("recording use", lambda: self._use.run(rows, now)):
             step("judging use", lambda: self._idle.run(self._use.uses, now))
+            step("reclaiming", lambda: self._reclaimer.run(rows, self._use.idle, now))
         step("forgetting events", lambda: self._forget_events(now))
         return bool(unpublished or unstopped)
 

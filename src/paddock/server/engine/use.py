@@ -75,6 +75,8 @@ class UseRecorder:
         self._hours: dict[HourKey, HourSums] = {}
         self.uses: dict[UseKey, ReservedSums] = {}  # of what is reserved now
         self._changed: set[HourKey | UseKey] = set()
+        self._on: dict[str, list[tuple[str, bool]]] = {}  # allocation -> its devices, and whether active
+        self.idle: dict[str, float] = {}  # allocation whose GPUs are idle, and not reserved -> since when
 
     def run(self, rows: Sequence[AllocationRow], now: float) -> bool:
         """Look at all devices, if that is due. Returns True if what was found has been stored."""
@@ -84,6 +86,7 @@ class UseRecorder:
         self._looked_at = now
         if last is None or not 0 < now - last <= GAP_SECONDS:
             self._forget_idleness(self.uses.values())
+            self.idle = {}
             return False
         with self._context.db.read() as c:
             found = self._look(c, rows, now)
@@ -91,6 +94,11 @@ class UseRecorder:
             people = rules.people(c)
             self._load(c, found, booked, last, now)
         held = {one.device: one for one in booked if one.kind == "reservation"}
+        self.idle = {
+            key: self.idle.get(key, last)
+            for key, on in self._on.items()
+            if not any(active or device in held for device, active in on)
+        }
         for device, seen in found.items():
             self._add(device, seen, held.get(device), people, last, now)
         return self._store_some(now)
@@ -100,6 +108,7 @@ class UseRecorder:
     def _look(self, c: Connection, rows: Sequence[AllocationRow], now: float) -> dict[str, DeviceLook]:
         """Return what is seen on those devices of which something is known."""
         known = devices.in_use(c)
+        self._on = {}
         if not known:
             return {}
         nodes = {(node.backend, node.name): node for node in self._nodes(now)}
@@ -110,6 +119,9 @@ class UseRecorder:
             node = nodes.get((row.backend, row.host))
             gpus = _gpus(row, node) if node is not None else []
             looks = [self._look_at(row, gpu, placed, persons) for gpu in gpus]
+            for gpu, one in zip(gpus, looks, strict=True):
+                for key in gpu.used_by:
+                    self._on.setdefault(key, []).append((row.id, one is None or one.active))
             seen = tuple(one for one in looks if one is not None)
             if seen and len(seen) == len(looks):
                 found[row.id] = DeviceLook(seen)

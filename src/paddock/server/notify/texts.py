@@ -67,6 +67,11 @@ def released_unused(names: Sequence[str]) -> tuple[str, str]:
     return f"Your reservation of {_several(names)} was released", _sentences("Nothing had run there since it began")
 
 
+def reclaimed(seconds: float) -> str:
+    """Return why work makes way whose GPUs are idle."""
+    return f"its GPUs were idle for {words(round(seconds / 60) * 60)}, and others wait for GPUs"
+
+
 def _several(names: Sequence[str]) -> str:
     return one_line(", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else ""), LONGEST_NAME)
 

@@ -90,7 +90,7 @@ function Mine({ since }: { since: number }) {
         My GPU-hours
       </Title>
       <Loaded query={weeks} what="usage">
-        {(report) => <Report report={report} label="My GPU-hours by week" />}
+        {(report) => <Report report={{ ...report, rows: report.rows.toReversed() }} label="My GPU-hours by week" />}
       </Loaded>
       <Title order={2} mb="xs">
         My reservations

@@ -10,6 +10,7 @@ import { useOpenViolations } from '../api/violations';
 import styles from './AppShell.module.css';
 import { Bell } from './Bell';
 import {
+  IconAlert,
   IconAuto,
   IconLock,
   IconLogout,
@@ -165,6 +166,11 @@ function AvatarMenu() {
         <Menu.Item leftSection={<IconLock />} component={Link} href="/rules">
           Rules
         </Menu.Item>
+        {role === 'admin' && (
+          <Menu.Item leftSection={<IconAlert />} component={Link} href="/violations">
+            Violations
+          </Menu.Item>
+        )}
         <Menu.Item leftSection={<IconLogout />} onClick={leave}>
           Sign out
         </Menu.Item>

@@ -226,6 +226,8 @@ def test_the_first_free_slot_and_the_link_for_other_calendars(visit: Visit, peop
     dialog.get_by_role("button", name="Make the link").click()
     link = dialog.get_by_text("/api/v1/calendar.ics?token=pdk_")
     expect(link).to_be_visible()
+    answer = people.stranger().get(link.inner_text())
+    assert answer.status_code == 200 and answer.text.startswith("BEGIN:VCALENDAR"), answer.text
 
 
 def test_weeks_at_a_glance_lead_to_their_days(visit: Visit, people: Team) -> None:

@@ -10,7 +10,7 @@ from benchmarks.policy.simulator import Cluster, Job, Made
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paddock.rules.gaps import Booking, Gap, Gaps, clock_time, in_words, maintained, yield_time
+from paddock.rules.gaps import Booking, Gaps, clock_time, in_words, maintained, yield_time
 from paddock.rules.policy import Decision, Leave, Start, Wait, plan
 from paddock.rules.pool import GpuDevice, Holding, JobDemand, Need, PolicyNode, Pool
 
@@ -152,8 +152,8 @@ class TestLeaving:
     @pytest.mark.parametrize(
         ("told", "wanted", "now", "at"),
         [
-            (None, math.inf, 0, None),
-            (5000, math.inf, 0, None),
+            (None, None, 0, None),
+            (5000, None, 0, None),
             (None, 7200, 0, 7200),
             (None, 100, 100, 1000),
             (1000, 100, 500, 1000),  # the notice does not begin again
@@ -162,10 +162,11 @@ class TestLeaving:
             (5000, 4000, 3500, 4400),
             (4400, 4000, 3600, 4400),
             (5000, 4000, 4900, 5000),
+            (5000, 4000, 9000, 5000),  # it should have left: that does not move
         ],
     )
-    def test_when(self, told: float | None, wanted: float, now: float, at: float | None) -> None:
-        assert yield_time(Gap(wanted), told, now, 900) == at
+    def test_when(self, told: float | None, wanted: float | None, now: float, at: float | None) -> None:
+        assert yield_time(wanted, told, now, 900) == at
 
     def test_who_waits_for_it_knows_when_it_leaves(self) -> None:
         small = PolicyNode("gpu1", NODE.gpus[:1], 8)

@@ -163,14 +163,14 @@ class Gaps:
         return list(islice(heapq.merge(*known), most))
 
 
-def yield_time(gap: Gap, told: float | None, now: float, notice: float) -> float | None:
-    """Return when work that runs in a gap has to leave it; None: it may stay.
+def yield_time(next_start: float | None, told: float | None, now: float, notice: float) -> float | None:
+    """Return when work has to leave its devices, which are for others from `next_start` on; None: it may stay.
 
     It was `told` a time before. It has `notice` seconds from the moment on at which it first hears of an earlier one.
     """
-    if gap.until == FOREVER:
+    if next_start is None:
         return None
-    return max(gap.until, min(now + notice, FOREVER if told is None else told))
+    return max(next_start, min(now + notice, FOREVER if told is None else told))
 
 
 def in_words(seconds: float) -> str:

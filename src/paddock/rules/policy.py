@@ -108,7 +108,7 @@ def _leaves(pool: Pool, gaps: Gaps) -> Iterator[Leave]:
         if not one.owner or not one.devices or not (gaps.any or one.until):
             continue
         gap = gaps.gap_of_all(one.owner, one.nodes[0], one.devices if one.need.gpus else [None])
-        at = yield_time(gap, one.until, gaps.now, pool.notice)
+        at = yield_time(gap.next.starts_at if gap.next else None, one.until, gaps.now, pool.notice)
         if (at is None) != (one.until is None) or abs((at or 0.0) - (one.until or 0.0)) >= 1:
             yield Leave(one.key, at, _made_way(gap, gaps.now, pool) if at is not None else "")
 

@@ -107,9 +107,12 @@ def test_a_runner_that_does_not_leave_is_ended_by_its_backend(rig: Rig, gpus: li
     rig.started(f"{JOB}-a1.0", one)
     reserve(rig, gpus[0], 0, 4)
     rig.step()
-    rig.step(seconds=900)
+    [told] = rig.rows()
+    for _ in range(4):
+        rig.step(seconds=240)
     assert rig.backend.cancelled == []
-    rig.step(seconds=120)
+    assert rig.rows()[0].leaves_at == told.leaves_at, "also when that time is over"
+    rig.step(seconds=60)
     assert rig.backend.cancelled == [f"id-{JOB}-a1.0"]
     assert [row.ending for row in rig.rows()] == [True]
 

@@ -21,6 +21,7 @@ from paddock.server.store.devices import DeviceRow
 
 AGAIN_SECONDS = 30.0  # how long they are kept: groups change, and hours of rules come into sight
 RULES_AHEAD = 8 * 86400.0  # how far rules are looked at
+RULES_BEHIND = 86400.0  # when hours began in which somebody must not run there: what runs was told that time
 
 
 def can_yield(facts: JobFacts) -> bool:
@@ -74,7 +75,8 @@ class BookingGatherer:
             (host, one, AccessTarget(ids.get((host, one), ""), backend, host)) for host in gpus for one in gpus[host]
         ]
         places += [(host, CORES, AccessTarget("", backend, host)) for host in gpus]
-        within = (now // 60 * 60, now // 60 * 60 + RULES_AHEAD)  # from a whole minute on: equal the next time
+        minute = now // 60 * 60  # equal the next time
+        within = (minute - RULES_BEHIND, minute + RULES_AHEAD)
         times: dict[tuple[str, ...], list[Interval]] = {}
         for person in people if about or self.closed else ():
             why = f"is closed to {person.name} by the access rules"

@@ -228,7 +228,10 @@ def test_on_a_host_over_ssh(lab: Lab, tmp_path: Path) -> None:
     command = ["/usr/bin/python3", "-IS", str(warden.__file__)]
     with ssh_hosts(1) as ssh, terminal(lab.users.bob) as shown, running(lab.users, lab.users.bob) as (process, start):
         hosts = {"kind": "hosts", "hosts": ["gpu1"], "ssh": ssh.ssh, "python": "/usr/bin/python3"}
-        given = {"backends": {"lab": hosts | {"folder": str(tmp_path / "far")}}, "team": {"warden": command}}
+        given: dict[str, Any] = {
+            "backends": {"lab": hosts | {"folder": str(tmp_path / "far")}},
+            "team": {"warden": command},
+        }
         settings = Settings(home=tmp_path, **given)
         with closing(HostLinks(settings.fleets["lab"], settings.team, tmp_path, server=None)) as links:
             calls = WardenCalls(settings, None, {"lab": links})

@@ -12,7 +12,7 @@
     ├── WrongOrigin           403  the request came from a page of another server
     ├── NotAllowed            403  the account may not do this
     ├── TooLarge              413
-    ├── TooManyTries          429  too many failures to sign in: try again later
+    ├── TooManyTries          429  too many tries to sign in, or of an address: try again later
     ├── Busy                  503  the server has too many requests at the moment: try again later
     ├── SignInUnavailable     503  the directory or provider that knows the people does not answer: try again later
     ├── BackendError          503  the scheduler refused or failed
@@ -112,7 +112,7 @@ class NotAllowed(PaddockError, code="not_allowed", status=403):
 
 
 class TooManyTries(PaddockError, code="too_many_tries", status=429, retry_seconds=60):
-    """There were too many tries to sign in: try again later."""
+    """There were too many tries: try again later."""
 
 
 class TooLarge(PaddockError, code="too_large", status=413):

@@ -42,11 +42,16 @@ class NoticePage(Model):
     more: bool = False
 
 
+RowNumber = Annotated[int, Field(ge=0, lt=2**63)]
+
+
 class NoticesRead(Model):
     """Which notices were read."""
 
-    ids: list[int] | None = Field(None, max_length=500, description="these; all when not given")
-    up_to: int | None = Field(None, description="with all: only up to this id, the newest that the person has seen")
+    ids: list[RowNumber] | None = Field(None, max_length=500, description="these; all when not given")
+    up_to: RowNumber | None = Field(
+        None, description="with all: only up to this one, the newest that the person has seen"
+    )
 
 
 class AddressRequest(Model):

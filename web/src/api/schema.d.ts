@@ -5287,7 +5287,7 @@ export interface components {
             ids?: number[] | null;
             /**
              * Up To
-             * @description with all: only up to this id, the newest that the person has seen
+             * @description with all: only up to this one, the newest that the person has seen
              */
             up_to?: number | null;
         };
@@ -7997,7 +7997,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8102,7 +8102,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8209,7 +8209,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8320,7 +8320,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8421,7 +8421,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8529,7 +8529,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8633,7 +8633,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8737,7 +8737,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8846,7 +8846,7 @@ export interface operations {
                     "text/event-stream": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8947,7 +8947,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9052,7 +9052,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9153,7 +9153,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9254,7 +9254,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9359,7 +9359,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9460,7 +9460,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9567,7 +9567,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9668,7 +9668,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9769,7 +9769,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9874,7 +9874,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9979,7 +9979,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10083,7 +10083,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10189,7 +10189,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10290,7 +10290,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10395,7 +10395,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10496,7 +10496,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10609,7 +10609,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10725,7 +10725,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10830,7 +10830,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -10931,7 +10931,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11047,7 +11047,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11163,7 +11163,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11268,7 +11268,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11372,7 +11372,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11474,7 +11474,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11582,7 +11582,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11690,7 +11690,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11797,7 +11797,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -11906,7 +11906,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12012,7 +12012,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12121,7 +12121,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12229,7 +12229,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12335,7 +12335,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12439,7 +12439,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12547,7 +12547,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12655,7 +12655,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12779,7 +12779,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12883,7 +12883,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -12987,7 +12987,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13095,7 +13095,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13199,7 +13199,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13303,7 +13303,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13411,7 +13411,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13515,7 +13515,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13623,7 +13623,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13742,7 +13742,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13857,7 +13857,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -13958,7 +13958,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14066,7 +14066,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14167,7 +14167,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14272,7 +14272,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14376,7 +14376,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14484,7 +14484,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14591,7 +14591,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14692,7 +14692,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14797,7 +14797,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -14902,7 +14902,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -15007,7 +15007,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -15110,7 +15110,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -15214,7 +15214,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -15315,7 +15315,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -15416,7 +15416,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -15517,7 +15517,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -15622,7 +15622,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -15723,7 +15723,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -15824,7 +15824,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -15925,7 +15925,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -16029,7 +16029,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -16132,7 +16132,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -16237,7 +16237,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -16338,7 +16338,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -16443,7 +16443,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -16544,7 +16544,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -16656,7 +16656,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -16761,7 +16761,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -16872,7 +16872,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -16973,7 +16973,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -17074,7 +17074,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -17178,7 +17178,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -17286,7 +17286,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -17394,7 +17394,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -17498,7 +17498,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -17601,7 +17601,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -17702,7 +17702,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -17807,7 +17807,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -17916,7 +17916,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -18024,7 +18024,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -18131,7 +18131,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -18232,7 +18232,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -18333,7 +18333,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -18438,7 +18438,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -18543,7 +18543,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -18642,7 +18642,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -18743,7 +18743,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -18850,7 +18850,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -18952,7 +18952,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -19057,7 +19057,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -19162,7 +19162,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -19266,7 +19266,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -19374,7 +19374,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -19478,7 +19478,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -19582,7 +19582,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -19691,7 +19691,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -19798,7 +19798,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -19905,7 +19905,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -20013,7 +20013,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -20122,7 +20122,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -20232,7 +20232,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -20341,7 +20341,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -20452,7 +20452,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -20559,7 +20559,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -20663,7 +20663,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -20764,7 +20764,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -20869,7 +20869,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -20970,7 +20970,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -21079,7 +21079,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -21188,7 +21188,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -21294,7 +21294,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -21395,7 +21395,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -21496,7 +21496,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -21601,7 +21601,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -21702,7 +21702,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -21811,7 +21811,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -21914,7 +21914,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -22017,7 +22017,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -22124,7 +22124,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
-            /** @description Too many tries to sign in (`Retry-After`) */
+            /** @description Too many tries (`Retry-After`) */
             429: {
                 headers: {
                     [name: string]: unknown;

@@ -27,7 +27,7 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
         409: "Not possible in the present state, or an ambiguous id",
         413: "The request is too large",
         422: "The request cannot be carried out as it stands",
-        429: "Too many tries to sign in (`Retry-After`)",
+        429: "Too many tries (`Retry-After`)",
         503: "The server cannot do this now: try again later (`Retry-After`)",
     }.items()
 }

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from paddock.errors import Busy, InvalidInput, NotFound
+from paddock.errors import Busy, InvalidInput, NotFound, TooManyTries
 from paddock.models import NoticeKind
 from paddock.server.notify import addresses, texts
 from paddock.server.notify.addresses import Target, Unreachable
@@ -171,7 +171,7 @@ class Outbox:
         """Send a message to an address of a person now, and return what became of it."""
         now = time.monotonic()
         if now - self._tried.get(user, -TRY_SECONDS) < TRY_SECONDS:
-            raise Busy("You have just tried an address: try again in a few seconds.")
+            raise TooManyTries("You have just tried an address: try again in a few seconds.")
         self._tried[user] = now
         with self._db.read() as c:
             target = addresses.target(c, self._settings, self._home, user, address)

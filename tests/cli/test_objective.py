@@ -34,7 +34,7 @@ def test_a_search_that_does_not_get_its_objective_waits_for_another(cli: Cli) ->
     job = submit(cli, *space, "--objective", "val_loss")
     with Client(home=cli.home) as client:
         wait_for(lambda: client.detail(job).held)
-        held = wait_for(lambda: (found := client.detail(job)).counts.unended == 0 and found)
+        held = wait_for(lambda: (found := client.detail(job)).counts.running == 0 and found)
         assert held.counts.total <= 4, "as many as had begun, not 12"
         assert not held.ended
     shown = cli.quick("show", job)

@@ -168,8 +168,8 @@ def test_what_is_wrong_is_refused(server: ServerProcess, body: dict[str, Any], m
 
 
 def test_a_restarted_server_finds_what_runs_on_hosts(server: ServerProcess) -> None:
-    job = server.submit(SCRIPT, params={"pause": {"values": [1.0, 1.1]}})
-    wait_for(lambda: [task["state"] for task in server.tasks(job)] == ["running"] * 2)
+    job = server.submit(SCRIPT, params={"pause": {"values": [3.0, 3.1]}})
+    wait_for(lambda: "running" in [task["state"] for task in server.tasks(job)])
     server.kill()
     server.start()
     done = server.wait(job)

@@ -54,6 +54,9 @@ def used(tmp_path_factory: pytest.TempPathFactory) -> Iterator[UsedServer]:
             db, now = Database(f"sqlite:///{folder}/home/paddock.db"), time.time()
             id = add_reservation(db, [one["id"] for one in devices], now - 3600, now + 3600, owner=ADMIN)
             db.close()
+            wait_for(
+                lambda: all(one["seen"] for one in server.get(f"/reservations/{id}/use")), what="the use of both GPUs"
+            )
             yield UsedServer(server, devices, id)
     finally:
         program.kill()

@@ -34,8 +34,10 @@ def listed(c: sa.Connection) -> list[AccessRule]:
 
 def worded(c: sa.Connection) -> list[AccessRule]:
     """Return all rules by name with their sentences, which have the names of devices."""
-    names = {one.id: one.name for one in devices.every(c)}
-    return [one.model_copy(update={"sentence": in_words(one, names)}) for one in listed(c)]
+    found = listed(c)
+    named = devices.by_ids(c, {id for one in found for id in one.what.devices})
+    names = {id: one.name for id, one in named.items()}
+    return [one.model_copy(update={"sentence": in_words(one, names)}) for one in found]
 
 
 def _rule(id: str, name: str, data: dict[str, Any], active: bool, by: str, changed_at: float) -> AccessRule:

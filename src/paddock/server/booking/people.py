@@ -6,25 +6,18 @@ from paddock.errors import NotAllowed
 from paddock.models import NoticeKind, Reservation, Role
 from paddock.server.notify import texts
 from paddock.server.notify.tell import tell
+from paddock.server.store.audit import Actor
 from paddock.server.store.db import Connection
 from paddock.settings import Settings
 
 CALENDAR = "/calendar"
 
 
-class Booker(Protocol):
+class Booker(Actor, Protocol):
     """Whoever reserves, changes or ends something: a `Caller` is one."""
 
     @property
-    def name(self) -> str: ...
-    @property
     def role(self) -> Role: ...
-    @property
-    def via(self) -> str: ...
-    @property
-    def address(self) -> str: ...
-    @property
-    def team(self) -> bool: ...
 
 
 def check_own(by: Booker, found: Reservation) -> None:

@@ -109,7 +109,7 @@ function ForAdmins({ account }: { account: Account }) {
       <td data-label="Unix name">{unixName ?? '–'}</td>
       <td data-label="Signs in by">{SOURCES[source]}</td>
       <td data-label="Last seen">{seenAt ? <RelativeTime at={fromSeconds(seenAt)} /> : 'never'}</td>
-      <td className={styles.acts} data-wide>
+      <td className="app-acts" data-wide>
         <Menu position="bottom-end">
           <Menu.Target>
             <ActionIcon aria-label={`Actions for ${name}`}>

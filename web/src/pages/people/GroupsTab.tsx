@@ -69,7 +69,7 @@ function Row({ group }: { group: AccountGroup }) {
         {members.join(', ') || 'nobody'}
       </td>
       <td data-label="From">{source === 'local' ? 'here' : source}</td>
-      <td className={styles.acts} data-wide>
+      <td className="app-acts" data-wide>
         {source === 'local' && (
           <ActionIcon aria-label={`Edit ${name}`} onClick={() => setEditing(true)}>
             <IconEdit />

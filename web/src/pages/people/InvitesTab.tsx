@@ -56,7 +56,7 @@ function InviteTable({ invites }: { invites: Invite[] }) {
           <td data-label="State">
             <State invite={invite} />
           </td>
-          <td className={styles.acts} data-wide>
+          <td className="app-acts" data-wide>
             {inviteState(invite) === 'valid' && (
               <Button
                 size="compact-sm"

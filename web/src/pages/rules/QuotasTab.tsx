@@ -82,7 +82,7 @@ function Acts({ quota }: { quota: Quota }) {
   const remove = useRemoveQuota();
   const name = whose(quota);
   return (
-    <td className={styles.acts} data-wide>
+    <td className="app-acts" data-wide>
       <ActionIcon aria-label={`Edit the quota of ${name}`} onClick={() => setDialog('edit')}>
         <IconEdit />
       </ActionIcon>

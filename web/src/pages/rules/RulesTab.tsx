@@ -86,7 +86,7 @@ function ForAdmins({ rule }: { rule: AccessRule }) {
           onChange={(event) => turn(event.currentTarget.checked)}
         />
       </td>
-      <td className={styles.acts} data-wide>
+      <td className="app-acts" data-wide>
         <ActionIcon aria-label={`Edit ${name}`} onClick={() => setDialog('edit')}>
           <IconEdit />
         </ActionIcon>

@@ -40,12 +40,12 @@ class ScriptedGpus:
     def strange(self, gpu: int, memory: int) -> None:
         """Somebody else holds so much of a gpu."""
         with self._open() as state:
-            state["cards"][gpu]["of"]["1"] = {"memory": memory, "load": 0.0, "most": memory}
+            state["cards"][gpu]["of"]["1"] = {"memory": memory, "load": 0.0, "most": memory, "start": _started(1)}
 
     def put(self, gpu: int, pid: int, memory: int = GB, load: float = 0.5) -> None:
         """This process, whoever's it is, is on a gpu while it lives."""
         with self._open() as state:
-            state["cards"][gpu]["of"][str(pid)] = {"memory": memory, "load": load}
+            state["cards"][gpu]["of"][str(pid)] = {"memory": memory, "load": load, "start": _started(pid)}
 
     @contextmanager
     def _open(self) -> Iterator[dict[str, Any]]:
@@ -53,7 +53,7 @@ class ScriptedGpus:
             fcntl.flock(file, fcntl.LOCK_EX)
             state = json.load(file)
             for gpu in state["cards"]:
-                gpu["of"] = {pid: one for pid, one in gpu["of"].items() if _alive(int(pid))}
+                gpu["of"] = {pid: one for pid, one in gpu["of"].items() if one["start"] == _started(int(pid))}
             yield state
             file.seek(0)
             file.truncate()
@@ -67,7 +67,8 @@ class ScriptedGpus:
         """This process takes memory of its gpu. When there is not enough, it ends as PyTorch would."""
         with self._open() as state:
             for gpu in _visible(state["cards"]):
-                mine = gpu["of"].setdefault(str(os.getpid()), {"memory": 0, "load": load})
+                pid = os.getpid()
+                mine = gpu["of"].setdefault(str(pid), {"memory": 0, "load": load, "start": _started(pid)})
                 used = sum(one["memory"] for one in gpu["of"].values())
                 if used + memory > gpu["total"]:
                     more, held = memory / 2**30, mine["memory"] / 2**30
@@ -103,12 +104,14 @@ def _visible(gpus: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [gpu for number, gpu in enumerate(gpus) if gpu["id"] in wanted or str(number) in wanted]
 
 
-def _alive(pid: int) -> bool:
+def _started(pid: int) -> int:
+    """Return when a process was started; 0 if it has ended. The numbers of processes that ended are given out again."""
     try:
         with open(f"/proc/{pid}/stat") as file:
-            return file.read().rpartition(")")[2].split()[0] not in "ZX"
+            fields = file.read().rpartition(")")[2].split()
     except OSError:
-        return False
+        return 0
+    return 0 if fields[0] in "ZX" else int(fields[19])
 
 
 def run(gpus: str, allocation_dir: str) -> int:

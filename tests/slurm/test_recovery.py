@@ -160,8 +160,7 @@ def test_slurmctld_forgets_what_it_has_just_accepted(at: Lab, tmp_path: Path) ->
     at.cluster.start_daemon("slurmctld")
     at.cluster.wait_ready()
     assert at.cluster.job_state(rival) == "RUNNING"
-    assert not at.arrays(job)
-    wait_for(lambda: at.arrays(job), PATIENCE, "a new allocation")
+    wait_for(lambda: f"paddock-{job}-a2" in at.cluster.run("squeue", "-h", "-o", "%j"), PATIENCE, "a new allocation")
     at.cluster.run("scancel", rival)
     _assert_once(at, job, 2)
     assert at.attempts(job)[0]["allocation"].startswith(f"{job}-a2.")

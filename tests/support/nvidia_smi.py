@@ -6,12 +6,20 @@ from tests.runner.scripted import GB, ScriptedGpus
 
 _PROGRAM = """\
 #!/usr/bin/python3 -IS
-import json, os, sys
+import json, sys
+
+def started(pid):
+    try:
+        with open("/proc/%s/stat" % pid) as file:
+            return int(file.read().rpartition(")")[2].split()[19])
+    except OSError:
+        return 0
+
 with open({file!r}) as file:
     gpus = json.load(file)["cards"]
 wanted = sys.argv[1]
 for number, gpu in enumerate(gpus):
-    of = {{pid: one for pid, one in gpu["of"].items() if os.path.exists("/proc/" + pid)}}
+    of = {{pid: one for pid, one in gpu["of"].items() if one["start"] == started(pid)}}
     used = sum(one["memory"] for one in of.values())
     load = min(1.0, sum(one["load"] for one in of.values()))
     if wanted.startswith("--query-gpu=index,uuid,name,memory.total"):

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -65,13 +65,11 @@ def run(
     own = _own(desk, gpus)
     name = title or Path(command[0]).name[:100]
     wanted = WantedGpus(gpus, own[0].host, own[0].backend, name, model, seconds)
-    with _interrupts():
-        lease = _taken(desk, wanted, wait=not no_wait)
-        try:
-            _wait(desk, lease)
-            code = _run(desk, lease, command, as_json)
-        finally:
-            _give_back(lease)
+    with ExitStack() as stack:
+        stack.enter_context(_interrupts())
+        lease = _taken(desk, wanted, stack, wait=not no_wait)
+        _wait(desk, lease)
+        code = _run(desk, lease, command, as_json)
     raise typer.Exit(code)
 
 
@@ -106,14 +104,30 @@ def _interrupts() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _taken(desk: Desk, wanted: "WantedGpus", *, wait: bool) -> "GpuLease":
-    """Reserve, or take a place in the line. Behind programs that hold all GPUs there is none: wait for one to end."""
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Keep Ctrl-C and the like waiting: what the server has done meanwhile, is known here first."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGHUP, signal.SIGTERM))
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _taken(desk: Desk, wanted: "WantedGpus", stack: ExitStack, *, wait: bool) -> "GpuLease":
+    """Reserve, or take a place in the line; it is given back with the stack.
+
+    Behind programs that hold all GPUs there is no place: wait for one to end.
+    """
     from paddock.client.lease import take
 
     shown = ""
     while True:
         try:
-            return take(desk.client.calendar, wanted, wait=wait)
+            with _uninterrupted():
+                lease = take(desk.client.calendar, wanted, wait=wait)
+                stack.callback(_give_back, lease)
+            return lease
         except Refused as refusal:
             if not wait or refusal.booking is None or not refusal.booking.free:
                 raise
@@ -222,7 +236,8 @@ def _ended_within(program: "subprocess.Popen[Any]", seconds: float) -> int | Non
 
 def _give_back(lease: "GpuLease") -> None:
     try:
-        lease.give_back()
+        with _uninterrupted():
+            lease.give_back()
     except PaddockError as error:
         end = f"{lease.held.ends_at.astimezone():%H:%M}"
         base.note(f"paddock: {lease.held.id} could not be released ({error.message}): it ends by itself at {end}.")

@@ -4,7 +4,6 @@ import csv
 import io
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -21,17 +20,6 @@ from tests.support.server import ServerProcess, running, wait_for
 from tests.support.team import ADMIN, BOB, GUEST, Team
 from tests.support.up import Cli
 
-# Joins the GPU in the file that the scripted nvidia-smi reads.
-COMPUTES = """
-import fcntl, json, os, sys, time
-with open(sys.argv[1], "r+") as file:
-    fcntl.flock(file, fcntl.LOCK_EX)
-    state = json.load(file)
-    state["cards"][0]["of"][str(os.getpid())] = {"memory": 10**9, "load": 0.5, "most": 10**9}
-    file.seek(0); file.truncate(); json.dump(state, file)
-time.sleep(600)
-"""
-
 
 class UsedServer:
     """A server whose GPU 0 is used, and whose GPUs are both reserved since an hour ago."""
@@ -43,8 +31,9 @@ class UsedServer:
 @pytest.fixture(scope="module")
 def used(tmp_path_factory: pytest.TempPathFactory) -> Iterator[UsedServer]:
     folder = tmp_path_factory.mktemp("usage")
-    install_nvidia_smi(folder / "bin", 2)
-    program = subprocess.Popen([sys.executable, "-c", COMPUTES, str(folder / "bin" / "gpus.json")])
+    gpus = install_nvidia_smi(folder / "bin", 2)
+    program = subprocess.Popen(["sleep", "600"])
+    gpus.put(0, program.pid)
     try:
         environment = {"PATH": f"{folder / 'bin'}:{os.environ['PATH']}"}
         waits = {"server.engine.use.LOOK_SECONDS": 0.5, "server.engine.use.STORE_SECONDS": 0.5}

@@ -22,6 +22,6 @@ def test_who_ends_it_while_the_server_books_keeps_nothing(monkeypatch: pytest.Mo
     monkeypatch.setattr(lease, "take", take)
     desk: Any = SimpleNamespace(client=SimpleNamespace(calendar=None))
     with pytest.raises(KeyboardInterrupt), ExitStack() as stack:
-        stack.enter_context(run_here._interrupts())
-        run_here._taken(desk, cast(Any, None), stack, wait=True)
+        interrupts = stack.enter_context(run_here._Interrupts())
+        run_here._taken(desk, cast(Any, None), interrupts, stack, wait=True)
     assert given_back == ["it"]

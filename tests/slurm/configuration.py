@@ -210,6 +210,7 @@ StorageLoc=slurm
             *("--no-defaults", "--user=root", f"--datadir={self.folder / 'db'}", "--skip-log-bin"),
             *("--innodb-log-file-size=16M", "--innodb-buffer-pool-size=128M", "--innodb-doublewrite=0"),
             *("--innodb-flush-log-at-trx-commit=0", "--innodb-flush-method=nosync", "--debug-no-sync"),
+            f"--tmpdir={self.folder / 'run'}",  # one that starts removes the temporary tables of others in the same
             "--loose-innodb-snapshot-isolation=OFF",  # slurmdbd does not know it and would fail
         ]
 

@@ -1,34 +1,35 @@
 import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import { Suspense, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { Redirect, Route, Switch, useLocation, useSearch } from 'wouter';
 import { onOtherTab, useSignedOut } from './api/client';
 import { queryClient, stream } from './api/live';
 import { ALONE, MeContext, meOf, useMe, useWhoAmI } from './api/me';
 import { ownPath } from './lib/ownPath';
+import {
+  CalendarPage,
+  ComparePage,
+  HostsPage,
+  JobPage,
+  JobsPage,
+  NewJobPage,
+  PeoplePage,
+  ProfilePage,
+  RulesPage,
+  SettingsPage,
+  SetupPage,
+  SignInPage,
+  TaskPage,
+  UsagePage,
+  ViolationsPage,
+} from './pages/lazy';
 import { NotFoundPage } from './pages/NotFoundPage';
 import { AppShell } from './parts/AppShell';
 import { CrashGuard } from './parts/CrashGuard';
 import { NewNotices } from './parts/NewNotices';
 import { Loaded, Waiting } from './parts/Page';
 import { cssVariables, theme } from './theme/theme';
-
-const JobsPage = lazy(() => import('./pages/jobs/JobsPage'));
-const NewJobPage = lazy(() => import('./pages/new-job/NewJobPage'));
-const JobPage = lazy(() => import('./pages/job/JobPage'));
-const TaskPage = lazy(() => import('./pages/task/TaskPage'));
-const ComparePage = lazy(() => import('./pages/compare/ComparePage'));
-const HostsPage = lazy(() => import('./pages/hosts/HostsPage'));
-const CalendarPage = lazy(() => import('./pages/calendar/CalendarPage'));
-const UsagePage = lazy(() => import('./pages/usage/UsagePage'));
-const PeoplePage = lazy(() => import('./pages/people/PeoplePage'));
-const ProfilePage = lazy(() => import('./pages/profile/ProfilePage'));
-const RulesPage = lazy(() => import('./pages/rules/RulesPage'));
-const ViolationsPage = lazy(() => import('./pages/violations/ViolationsPage'));
-const SettingsPage = lazy(() => import('./pages/SettingsPage'));
-const SetupPage = lazy(() => import('./pages/setup/SetupPage'));
-const SignInPage = lazy(() => import('./pages/sign-in/SignInPage'));
 
 export function App() {
   return (

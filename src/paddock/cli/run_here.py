@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 
@@ -66,8 +66,8 @@ def run(
     name = title or Path(command[0]).name[:100]
     wanted = WantedGpus(gpus, own[0].host, own[0].backend, name, model, seconds)
     with ExitStack() as stack:
-        stack.enter_context(_interrupts())
-        lease = _taken(desk, wanted, stack, wait=not no_wait)
+        interrupts = stack.enter_context(_Interrupts())
+        lease = _taken(desk, wanted, interrupts, stack, wait=not no_wait)
         _wait(desk, lease)
         code = _run(desk, lease, command, as_json)
     raise typer.Exit(code)
@@ -89,32 +89,42 @@ def _own(desk: Desk, gpus: int) -> "list[ReservableDevice]":
     return own
 
 
-@contextmanager
-def _interrupts() -> Iterator[None]:
-    """Have a closed terminal and SIGTERM end this as Ctrl-C does, so that everything is given back."""
+class _Interrupts:
+    """Has a closed terminal and SIGTERM end this as Ctrl-C does, so that everything is given back.
 
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
+    While they are held, they wait: what the server has done meanwhile, is known here first.
+    """
 
-    before = {number: signal.signal(number, interrupt) for number in (signal.SIGHUP, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
+    def __init__(self) -> None:
+        self._held, self._came = False, False
+
+    def __enter__(self) -> Self:
+        numbers = (signal.SIGINT, signal.SIGHUP, signal.SIGTERM)
+        self._before = {number: signal.signal(number, self._interrupt) for number in numbers}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
             signal.signal(number, handler)
 
+    def _interrupt(self, *_: object) -> None:
+        if not self._held:
+            raise KeyboardInterrupt
+        self._came = True
 
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Keep Ctrl-C and the like waiting: what the server has done meanwhile, is known here first."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGHUP, signal.SIGTERM))
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        self._held = True
+        try:
+            yield
+        finally:
+            self._held = False
+            if self._came:
+                self._came = False
+                raise KeyboardInterrupt
 
 
-def _taken(desk: Desk, wanted: "WantedGpus", stack: ExitStack, *, wait: bool) -> "GpuLease":
+def _taken(desk: Desk, wanted: "WantedGpus", interrupts: _Interrupts, stack: ExitStack, *, wait: bool) -> "GpuLease":
     """Reserve, or take a place in the line; it is given back with the stack.
 
     Behind programs that hold all GPUs there is no place: wait for one to end.
@@ -124,9 +134,9 @@ def _taken(desk: Desk, wanted: "WantedGpus", stack: ExitStack, *, wait: bool) ->
     shown = ""
     while True:
         try:
-            with _uninterrupted():
+            with interrupts.held():
                 lease = take(desk.client.calendar, wanted, wait=wait)
-                stack.callback(_give_back, lease)
+                stack.callback(_give_back, lease, interrupts)
             return lease
         except Refused as refusal:
             if not wait or refusal.booking is None or not refusal.booking.free:
@@ -234,9 +244,9 @@ def _ended_within(program: "subprocess.Popen[Any]", seconds: float) -> int | Non
         return None
 
 
-def _give_back(lease: "GpuLease") -> None:
+def _give_back(lease: "GpuLease", interrupts: _Interrupts) -> None:
     try:
-        with _uninterrupted():
+        with interrupts.held():
             lease.give_back()
     except PaddockError as error:
         end = f"{lease.held.ends_at.astimezone():%H:%M}"

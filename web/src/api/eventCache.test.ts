@@ -251,3 +251,10 @@ it('adds points only to the curves that are drawn where a job has too many', () 
   const curves = client.getQueryData<Curve[]>(key);
   expect(curves?.map((one) => [one.task, one.steps])).toEqual([['job1-1', [1, 2]]]);
 });
+
+it('fetches once what many events of one moment say is stale', () => {
+  const fetched = vi.spyOn(client, 'invalidateQueries');
+  const changed: ServerEvent = { ...sent, job: null, kind: 'calendar', data: { what: ['reservations', 'violations'] } };
+  cache.apply(Array.from({ length: 60 }, () => changed));
+  expect(fetched.mock.calls.map(([filters]) => filters?.queryKey)).toEqual([['reservations'], ['violations']]);
+});

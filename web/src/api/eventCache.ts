@@ -41,12 +41,12 @@ export class EventCache {
   };
 
   apply = (events: StreamEvent[]): void => {
+    const stale = new Set<string>(); // fetched again once, however many events there are
     for (const event of events) {
       if (event.kind === 'reset') this.client.invalidateQueries();
       else if (event.kind === 'removed') this.removed(event.job);
-      else if (event.kind === 'notice') this.client.invalidateQueries({ queryKey: ['notices'] });
-      else if (event.kind === 'calendar')
-        for (const what of event.data.what) this.client.invalidateQueries({ queryKey: [what] });
+      else if (event.kind === 'notice') stale.add('notices');
+      else if (event.kind === 'calendar') for (const what of event.data.what) stale.add(what);
       else {
         if (event.kind === 'tasks') this.tasks(event.job, event.data);
         else if (event.data.change === 'objective') this.judgedAnew(event.job);
@@ -57,6 +57,7 @@ export class EventCache {
       }
       for (const listener of this.listeners) listener(event);
     }
+    for (const what of stale) this.client.invalidateQueries({ queryKey: [what] });
   };
 
   /** Curves as they were fetched, with the points that may have come while they were on their way. */

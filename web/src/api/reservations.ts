@@ -35,7 +35,7 @@ export function useAnyReservation(enabled: boolean) {
   return useQuery({
     queryKey: keys.anyReservation(),
     queryFn: async ({ signal }) => {
-      const query = { since: text(Date.now() - WEEK), until: text(Date.now() + 52 * WEEK) };
+      const query = { since: text(Date.now() - WEEK), until: text(Date.now() + 52 * WEEK), limit: 1 };
       const { items } = await take(api.GET('/api/v1/reservations', { params: { query }, signal }));
       return items.length > 0;
     },

@@ -16577,6 +16577,8 @@ export interface operations {
                 series?: string | null;
                 /** @description also those that were cancelled */
                 cancelled?: boolean;
+                /** @description not more than the first ones */
+                limit?: number | null;
             };
             header?: never;
             path?: never;

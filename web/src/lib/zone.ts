@@ -15,8 +15,24 @@ function clockOf(zone: string): Intl.DateTimeFormat {
   return made;
 }
 
-/** What the clock shows, as if it were that of UTC. */
-function shown(at: number, zone: string): number {
+/** Clocks are changed at whole quarters of an hour, so one look per quarter is enough: a look is slow. */
+const QUARTER = 15 * MINUTE;
+const MOST_KNOWN = 20_000;
+const offsets = new Map<string, number>();
+
+/** By how much the clock is ahead of UTC. */
+function offsetOf(at: number, zone: string): number {
+  const quarter = Math.floor(at / QUARTER) * QUARTER;
+  const key = `${quarter} ${zone}`;
+  const known = offsets.get(key);
+  if (known !== undefined) return known;
+  if (offsets.size >= MOST_KNOWN) offsets.clear();
+  const offset = read(quarter, zone) - quarter;
+  offsets.set(key, offset);
+  return offset;
+}
+
+function read(at: number, zone: string): number {
   const part = Object.fromEntries(
     clockOf(zone)
       .formatToParts(at)
@@ -26,11 +42,15 @@ function shown(at: number, zone: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second);
 }
 
+/** What the clock shows, to the second, as if it were that of UTC. */
+function shown(at: number, zone: string): number {
+  return Math.floor(at / 1000) * 1000 + offsetOf(at, zone);
+}
+
 /** The moment at which the clock shows this; for a time that is jumped over in spring, as much after the jump. */
 function moment(wall: number, zone: string): number {
-  const offset = (at: number) => shown(at, zone) - Math.floor(at / 1000) * 1000;
-  const near = wall - offset(wall);
-  const at = wall - offset(near);
+  const near = wall - offsetOf(wall, zone);
+  const at = wall - offsetOf(near, zone);
   // In autumn an hour comes twice: the first.
   const earlier = at - HOUR;
   return shown(earlier, zone) === wall ? earlier : at;

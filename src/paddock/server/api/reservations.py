@@ -42,13 +42,14 @@ def list_reservations(
     mine: Annotated[bool, Query(description="only those that you have or are a guest of")] = False,
     series: Annotated[str | None, Query(max_length=16, description="only those of a series")] = None,
     cancelled: Annotated[bool, Query(description="also those that were cancelled")] = False,
+    limit: Annotated[int | None, Query(ge=1, le=100_000, description="not more than the first ones")] = None,
 ) -> ReservationPage:
     """Return the reservations of a stretch of time, by their start."""
     first = since.timestamp() if since is not None else time.time()
     last = until.timestamp() if until is not None else first + 10 * 365 * DAY
     with at.db.read() as c:
         who = (by.name, by.groups) if mine else None
-        return reservations.listed(c, first, last, mine=who, series=series, cancelled=cancelled)
+        return reservations.listed(c, first, last, mine=who, series=series, cancelled=cancelled, limit=limit)
 
 
 @router.post("/reservations", status_code=201)

@@ -142,19 +142,23 @@ def listed(
     mine: tuple[str, Collection[str]] | None = None,
     series: str | None = None,
     cancelled: bool = False,
+    limit: int | None = None,
 ) -> ReservationPage:
-    """Return the reservations of a stretch of time by start.
+    """Return the reservations of a stretch of time by start, or the first ones of them.
 
     `mine`: only those that a person, with these groups, has or is a guest of.
     """
+    most = min(limit or MOST_LISTED, MOST_LISTED)
     query = sa.select(reservations).where(reservations.c.ends_at > since, reservations.c.starts_at < until)
     if series is not None:
         query = query.where(reservations.c.series == series)
     if not cancelled:
         query = query.where(reservations.c.cancelled_at.is_(None))
+    if mine is None:
+        query = query.limit(most + 1)
     found = c.execute(query.order_by(reservations.c.starts_at, reservations.c.id))
-    rows = list(islice((row for row in found if mine is None or _is_for(row, *mine)), MOST_LISTED + 1))
-    return ReservationPage(items=_models(c, rows[:MOST_LISTED]), more=len(rows) > MOST_LISTED)
+    rows = list(islice((row for row in found if mine is None or _is_for(row, *mine)), most + 1))
+    return ReservationPage(items=_models(c, rows[:most]), more=len(rows) > most)
 
 
 def _is_for(row: sa.Row[Any], name: str, member_of: Collection[str]) -> bool:

@@ -23,11 +23,12 @@ import { useCalendarView } from './view';
 
 export function CalendarTab() {
   const devices = useDevices();
+  const days = useDays(); // fetched beside the devices, not after them
   return (
     <Loaded query={devices} what="list of GPUs">
       {(all) =>
         all.length ? (
-          <Days devices={all} />
+          <Days devices={all} {...days} />
         ) : (
           <EmptyState icon={IconServer} title="No GPUs">
             No backend has reported a GPU that could be reserved. This page asks again every few seconds.
@@ -38,11 +39,9 @@ export function CalendarTab() {
   );
 }
 
-function Days({ devices }: { devices: ReservableDevice[] }) {
-  const { name, role, team, can } = useMe();
+/** The days that are shown, and what is reserved then. */
+function useDays() {
   const [view, setView] = useCalendarView();
-  const [opened, setOpened] = useState<Opened | null>(null);
-  const phone = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
   const zone = shownZone();
   const length = LENGTHS.find((days) => days === view.days) ?? 7;
   const span = useMemo(() => spanOf(view.from, length, zone, Date.now()), [view.from, length, zone]);
@@ -51,6 +50,15 @@ function Days({ devices }: { devices: ReservableDevice[] }) {
   const ahead = view.free > 0 ? Date.now() + view.free * HOUR : 0;
   const until = Math.max(span.until + length * DAY, ahead);
   const reservations = useReservations(rounded(since), rounded(until + HOUR));
+  return { view, setView, zone, length, span, reservations };
+}
+
+type DaysProps = ReturnType<typeof useDays> & { devices: ReservableDevice[] };
+
+function Days({ devices, view, setView, zone, length, span, reservations }: DaysProps) {
+  const { name, role, team, can } = useMe();
+  const [opened, setOpened] = useState<Opened | null>(null);
+  const phone = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
   const all = reservations.data ?? NONE;
   const rows = useMemo(() => {
     const shown = chosenDevices(devices, view, all, Date.now());

@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
-from itertools import islice
 from operator import attrgetter
 
 SPARE_SECONDS = 120.0  # between the expected end of a task and the time from which its device is for others
@@ -157,10 +156,8 @@ class Gaps:
 
     def ends(self, most: int) -> list[tuple[float, str]]:
         """Return the first times at which bookings end, each with its node, in their order."""
-        known = (
-            [(one.ends_at, one.node) for one in some[:most]] for some in (*self._on.values(), *self._nodes.values())
-        )
-        return list(islice(heapq.merge(*known), most))
+        every = (*self._on.values(), *self._nodes.values())
+        return heapq.nsmallest(most, ((one.ends_at, one.node) for some in every for one in some[:most]))
 
 
 def yield_time(next_start: float | None, told: float | None, now: float, notice: float) -> float | None:

@@ -178,16 +178,20 @@ class _Turns:
             heapq.heapify(jobs)
 
     def __iter__(self) -> Iterator[JobDemand]:
-        while self._jobs:
-            heads = {owner: jobs[0][1] for owner, jobs in self._jobs.items()}
-            owner = min(heads, key=lambda one: (*self._shares.rank(heads[one], self._dealt[heads[one].job]), one))
-            _, demand = heapq.heappop(self._jobs[owner])
-            if not self._jobs[owner]:
-                del self._jobs[owner]
-            yield demand
+        owners = [self._head(owner) for owner in self._jobs]
+        heapq.heapify(owners)
+        while owners:
+            _, owner = heapq.heappop(owners)
+            yield heapq.heappop(self._jobs[owner])[1]
+            if self._jobs[owner]:  # its place has changed, and no other owner's has
+                heapq.heappush(owners, self._head(owner))
+
+    def _head(self, owner: str) -> tuple[tuple[float, ...], str]:
+        demand = self._jobs[owner][0][1]
+        return self._shares.rank(demand, self._dealt[demand.job]), owner
 
     def again(self, demand: JobDemand) -> None:
         """Give the job a further turn, if it has work for one more allocation."""
         if self._dealt[demand.job] < demand.wanted:
             rank = self._shares.within(demand, self._dealt[demand.job])
-            heapq.heappush(self._jobs.setdefault(demand.owner, []), (rank, demand))
+            heapq.heappush(self._jobs[demand.owner], (rank, demand))

@@ -122,15 +122,32 @@ def test_only_ones_own_are_deleted_and_what_runs_in_them_goes_on(slurm: SmallSlu
     slurm.there["lecture"] = {"ReservationName": "lecture", "StartTime": "1", "EndTime": f"{NOW + HOUR:.0f}"}
     slurm.jobs["paddock-mine"] = "12\n12\n15\n"
     assert enforce(slurm, known=["mine", "gone"]) == {}
-    assert slurm.asked == ["update JobId=12,15 Reservation=", "delete ReservationName=paddock-mine"]
+    left = ["update JobId=12 Reservation=", "update JobId=15 Reservation="]  # one that has ended stops no other
+    assert slurm.asked == [*left, "delete ReservationName=paddock-mine"]
     assert slurm.there.keys() == {"paddock-others", "lecture"}
 
 
-def test_one_in_use_whose_jobs_cannot_leave_ends_now(slurm: SmallSlurm) -> None:
+def test_one_in_use_is_deleted_later_and_ends_no_job(slurm: SmallSlurm) -> None:
     enforce(slurm, wanted())
     slurm.refusals["delete"] = "delete_reservation ReservationName=paddock-a1: Requested reservation is in use"
     enforce(slurm, known=["a1"])
-    assert slurm.asked[-1] == "update ReservationName=paddock-a1 EndTime=now"
+    assert slurm.asked == ["delete ReservationName=paddock-a1"]
+    slurm.refusals.clear()
+    slurm.jobs["paddock-a1"] = "12\n"
+    enforce(slurm, known=["a1"])
+    assert slurm.asked == ["update JobId=12 Reservation=", "delete ReservationName=paddock-a1"]
+    assert not slurm.there
+
+
+def test_without_an_answer_about_what_is_inside_nothing_is_deleted(
+    slurm: SmallSlurm, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    enforce(slurm, wanted())
+    usual = slurm.try_run
+    silent = Result("", "slurm_load_jobs error: Socket timed out on send/recv operation", 1)
+    monkeypatch.setattr(slurm, "try_run", lambda *argv, **given: silent if argv[0] == "squeue" else usual(*argv))
+    enforce(slurm, known=["a1"])
+    assert slurm.asked == [] and slurm.there
 
 
 def test_a_refusal_of_one_is_told_in_slurms_words_and_stops_no_other(slurm: SmallSlurm) -> None:

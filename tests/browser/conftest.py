@@ -3,12 +3,12 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, TimeoutError, expect, sync_playwright
 
 from paddock.server.api import web
 from tests.support.server import ServerProcess, running
@@ -148,9 +148,17 @@ def move(page: Page, path: str) -> None:
 
 
 def choose(page: Page, item: str) -> None:
-    """Choose something from the menu of a job."""
-    page.get_by_role("group", name="Actions").get_by_role("button", name="More").click()
-    page.get_by_role("menuitem", name=item).click()
+    """Choose something from the menu of a job. A notice may lie over it, and a new state of the job close it."""
+    more = page.get_by_role("group", name="Actions").get_by_role("button", name="More")
+    wanted = page.get_by_role("menuitem", name=item)
+    for _ in range(20):
+        more.click()
+        with suppress(TimeoutError):
+            wanted.click(timeout=5_000)
+            return
+        page.keyboard.press("Escape")
+    more.click()
+    wanted.click()
 
 
 def dress(page: Page, width: int, dark: bool) -> None:

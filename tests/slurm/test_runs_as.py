@@ -107,4 +107,6 @@ def test_a_reservation_is_for_that_person_and_made_by_an_operator(
     lab.post(ALICE, f"/reservations/{id}/release")
     wait_for(lambda: "paddock-" not in cluster.run("scontrol", "show", "reservations", "-o"), PATIENCE, "its end")
     go.touch()
-    assert [task["attempt"] for task in lab.wait(ALICE, job, PATIENCE)] == [1]
+    lab.wait(ALICE, job, PATIENCE)
+    attempts = lab.get(ALICE, f"/tasks/{job}-1")["attempts"]
+    assert [one["state"] for one in attempts] == ["finished"], attempts

@@ -98,14 +98,15 @@ class Reserver:
         return Enforcement("no", self._why(one, result)) if result.code else ENFORCED
 
     def _delete(self, name: str) -> None:
-        """Delete a reservation; whatever waits or runs in it goes on without it."""
-        inside = self._commands.try_run("squeue", "-h", "-R", name, "-o", "%F")
-        jobs = sorted(set(inside.out.split())) if not inside.code else []
-        if jobs:  # the answer is not looked at: some may have ended
-            self._operate("update", f"JobId={','.join(jobs)}", "Reservation=")
-        result = self._operate("delete", f"ReservationName={name}")
-        if result.code and "in use" in result.err:
-            result = self._operate("update", f"ReservationName={name}", "EndTime=now")
+        """Delete a reservation; whatever waits or runs in it goes on without it.
+
+        If that fails, the next round tries again. To set its end would end what runs in it.
+        """
+        result = self._commands.try_run("squeue", "-h", "-R", name, "-o", "%F")
+        if not result.code:
+            for job in sorted(set(result.out.split())):  # the answer is not looked at: some may have ended
+                self._operate("update", f"JobId={job}", "Reservation=")
+            result = self._operate("delete", f"ReservationName={name}")
         if result.code:
             log.warning("the reservation %s cannot be deleted: %s", name, _words(result))
 

@@ -103,6 +103,7 @@ def _archive(*members: tuple[str, bytes, str]) -> bytes:
         _archive(("t/a", tarfile.REGTYPE, "x" * 100_000))[:-200],
         b"no archive",
     ],
+    ids=["above", "absolute", "twice", "cut off", "none"],  # archives contain the time: names of tests must not
 )
 def test_an_archive_that_leads_elsewhere_or_breaks_off_leaves_nothing(tmp_path: Path, hostile: bytes) -> None:
     with pytest.raises(PaddockError):

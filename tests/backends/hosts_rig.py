@@ -35,7 +35,7 @@ class Roster:
 class HostsRig(Rig):
     """Allocations lie below the folder of the test, which the hosts see: they are this machine."""
 
-    patience = 60.0
+    patience = 180.0
 
     def __init__(self, folder: Path, ssh: SshRig, *, hosts: Sequence[str] = ("gpu1",), user: str | None = None) -> None:
         super().__init__(folder)

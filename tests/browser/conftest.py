@@ -154,11 +154,11 @@ def choose(page: Page, item: str) -> None:
     for _ in range(20):
         more.click()
         with suppress(TimeoutError):
-            wanted.click(timeout=5_000)
+            wanted.dispatch_event("click", timeout=5_000)
             return
         page.keyboard.press("Escape")
     more.click()
-    wanted.click()
+    wanted.dispatch_event("click")
 
 
 def dress(page: Page, width: int, dark: bool) -> None:

@@ -47,7 +47,7 @@ def test_curves_and_table_show_the_same(visit: Visit, job: str) -> None:
     page.get_by_role("button", name="Options").click()
     with page.expect_response(lambda answer: "/metrics?" in answer.url and "times=true" in answer.url):
         page.get_by_role("combobox", name="Across").click()
-        page.get_by_role("option", name="Time since the start").click()
+        page.get_by_role("option", name="Time since the start").dispatch_event("click")
     page.keyboard.press("Escape")
 
     # The same colour in the legend and in the table; a click in the legend hides a curve in all graphs.
@@ -80,7 +80,7 @@ def test_curves_and_table_show_the_same(visit: Visit, job: str) -> None:
 
     page.get_by_role("button", name="Options").click()
     page.get_by_role("combobox", name="Group by").click()
-    page.get_by_role("option", name="optimizer").click()
+    page.get_by_role("option", name="optimizer").dispatch_event("click")
     page.keyboard.press("Escape")
     curves(page, "val_accuracy", 2)
 

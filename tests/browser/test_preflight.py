@@ -53,7 +53,7 @@ def test_what_is_missing_is_shown_and_mended(visit: Callable[..., Page], server:
     expect(panel).not_to_contain_text("other.csv")
     page.get_by_role("button", name=re.compile("^Environment")).click()
     page.get_by_role("combobox", name="Python", exact=True).click()
-    page.get_by_role("option", name="A virtual environment").click()
+    page.get_by_role("option", name="A virtual environment").dispatch_event("click")
     page.get_by_role("textbox", name="Folder of the environment").fill(str(venv))
     expect(panel).to_have_count(0)
     page.get_by_role("button", name="Submit", exact=True).click()

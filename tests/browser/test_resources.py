@@ -186,7 +186,7 @@ def test_the_scheduler_is_asked_before_submission(visit: Visit, server: ServerPr
     drop(page, "train.py", SLOW)
     resources(page)
     page.get_by_role("combobox", name="Backend").or_(page.get_by_role("textbox", name="Backend")).first.click()
-    page.get_by_role("option", name="volta").click()
+    page.get_by_role("option", name="volta").dispatch_event("click")
     page.get_by_role("button", name="More", exact=True).click()
     for label in ("Partition", "Account", "QOS", "Reservation"):
         expect(page.get_by_label(label, exact=True).first).to_be_visible()

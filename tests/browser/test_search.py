@@ -40,7 +40,7 @@ RANGES = {"lr": "1e-4..1:log", "size": "8..64"}
 def _choose(page: Page, label: str, option: str) -> None:
     fields = [page.get_by_role(role, name=label, exact=True) for role in ("combobox", "textbox")]
     fields[0].or_(fields[1]).click()
-    page.get_by_role("option", name=re.compile(f"^{option}")).click()
+    page.get_by_role("option", name=re.compile(f"^{option}")).dispatch_event("click")
 
 
 def _panel(page: Page, name: str) -> Locator:

@@ -1,7 +1,7 @@
 import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { Suspense, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { Redirect, Route, Switch, useLocation, useSearch } from 'wouter';
 import { onOtherTab, useSignedOut } from './api/client';
 import { queryClient, stream } from './api/live';
@@ -56,7 +56,7 @@ function Gate() {
     };
   }, [inside]);
   if (inside) return <SignedIn />;
-  return <Suspense fallback={<Waiting />}>{path === '/setup' ? <SetupPage /> : <SignInPage />}</Suspense>;
+  return path === '/setup' ? <SetupPage /> : <SignInPage />;
 }
 
 function SignedIn() {
@@ -70,11 +70,9 @@ function SignedIn() {
       <AppShell known={who.data !== undefined}>
         <NewNotices />
         <CrashGuard key={`${path} ${who.data?.zone}`}>
-          <Suspense fallback={<Waiting />}>
-            <Loaded query={who} what="account">
-              {() => (ready ? <Pages /> : <Waiting />)}
-            </Loaded>
-          </Suspense>
+          <Loaded query={who} what="account">
+            {() => (ready ? <Pages /> : <Waiting />)}
+          </Loaded>
         </CrashGuard>
       </AppShell>
     </MeContext>

@@ -77,6 +77,29 @@ def test_a_reservation_from_its_beginning_to_its_end(lab: Team, gpus: list[str])
     assert acts == [f"reservation.{act}" for act in ("release", "add", "cancel", "change", "add")]
 
 
+def test_the_first_ones_can_be_asked_for_alone(lab: Team, gpus: list[str]) -> None:
+    alice = lab.clients[ALICE]
+    made = [
+        ask(
+            alice,
+            "POST",
+            "/reservations",
+            201,
+            json={"devices": gpus[n : n + 1], "starts_at": hours(1 + n), "seconds": 3600},
+        )
+        for n in range(2)
+    ]
+    first, second = (one["reservations"][0] for one in made)
+    for mine in ("", "&mine=true"):
+        page = ask(alice, "GET", f"/reservations?limit=1{mine}", 200)
+        assert ([one["id"] for one in page["items"]], page["more"]) == ([first["id"]], True)
+        page = ask(alice, "GET", f"/reservations?limit=2{mine}", 200)
+        assert ([one["id"] for one in page["items"]], page["more"]) == ([first["id"], second["id"]], False)
+    ask(alice, "GET", "/reservations?limit=0", 422)
+    for one in (first, second):
+        ask(alice, "POST", f"/reservations/{one['id']}/cancel", 200)
+
+
 def test_the_sdk_raises_what_was_refused(lab: Team, gpus: list[str]) -> None:
     token = lab.clients[BOB].headers["Authorization"].removeprefix("Bearer ")
     with Client(url=lab.url, token=token) as client:

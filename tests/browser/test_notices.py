@@ -37,7 +37,9 @@ def test_where_notices_go_is_chosen_and_kept(visit: Visit, server: ServerProcess
     row = section.get_by_role("row", name="ntfys://ntfy.example/my-topic")
     box = row.get_by_role("checkbox", name="A job has ended")
     expect(box).to_be_checked()
-    box.uncheck()
+    with page.expect_response(lambda answer: answer.request.method == "PUT" and "/notices/choices" in answer.url):
+        box.click()
+    expect(box).not_to_be_checked()
     page.reload()
     expect(box).not_to_be_checked()
     expect(row.get_by_role("checkbox", name="Tasks fail")).to_be_checked()

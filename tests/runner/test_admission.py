@@ -294,6 +294,21 @@ class TestGpus:
         assert found is not None
         assert not found.measured
 
+    def test_what_a_short_training_held_is_what_it_needs_unless_it_was_seen_once(self) -> None:
+        """It ends before its first report is read."""
+        gpu = OneGpu()
+        made = Admission(manifest(task_gpus=1, per_gpu=4, mps=False), gpu, {"CUDA_VISIBLE_DEVICES": "0"})
+        found = {}
+        for number, used in enumerate(([1, 4, 4], [1, 4], [0, 0, 4, 1, 1])):
+            assert admit(made, number)
+            for look, held in enumerate(used):
+                gpu.used = {10**7 + number: held * GB}
+                made.observe(number + look / 5, True)
+            occupant = made.remove((f"t-{number}", 1), True, number + 1.0)
+            assert occupant is not None
+            found[number] = occupant.measured
+        assert found == {0: True, 1: False, 2: False}
+
     @pytest.mark.parametrize("hidden", [False, True])
     def test_parts_of_a_sum_do_not_show_what_a_task_needs(self, hidden: bool) -> None:
         class Sums(OneGpu):

@@ -277,6 +277,7 @@ class Admission:
             self._early[occupant.seat.group].remove(identity)
             self._owners = {pid: owner for pid, owner in self._owners.items() if owner != identity}
             if well:
+                occupant.end_well()
                 self._learn(occupant)
             self._task_seconds += now - occupant.began
             self._start_seconds += (occupant.progressed_at or now) - occupant.began

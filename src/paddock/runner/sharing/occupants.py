@@ -41,11 +41,10 @@ class Occupant:
         self.progressed = False
         self.progressed_at: Optional[float] = None
         self.will_progress = False  # other tasks of its job have reported progress
-        self.measured = (
-            False  # its need is known: it was steady, or its memory was read more than once while it trained
-        )
+        self.measured = False  # its need is known: it was steady, or read more than once while it trained
         self.divided = False  # its memory was known only as a part of that of several tasks
         self._readings = 0
+        self._at_peak = 0  # readings since it held more than ever before
         self.guess: Optional[int] = None  # bytes per GPU that it may come to need, where nothing was known
         self.step: Optional[Tuple[float, float, int]] = None  # step, when it was reported, and how many tasks computed
         self._busy_since: Optional[float] = None  # its GPU was busy at each poll since
@@ -72,6 +71,10 @@ class Occupant:
         """Return True if it has reported progress, and it is known how much memory it needs."""
         return self.progressed and self.steady(now)
 
+    def end_well(self) -> None:
+        """Take the most that it held as its need, if that was not a moment: a short training is not steady for long."""
+        self.measured = self.measured or self._at_peak > 1
+
     def need(self, now: float) -> Optional[int]:
         """Return the most bytes that it will hold per GPU; None if that is not known."""
         if self.steady(now):
@@ -90,7 +93,8 @@ class Occupant:
         self._readings += self.progressed and self.used > 0
         self.measured = self.measured or self._readings > 1
         if self.used > self.peak * GROWTH:
-            self.grew_at = now
+            self.grew_at, self._at_peak = now, 0
+        self._at_peak += self.used > 0 and self.used * GROWTH >= self.peak
         self.peak = max(self.peak, self.used)
 
 

@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 from paddock.server.store import loads
 from tests.browser.conftest import LOOKS, dress, look, serious
 from tests.browser.test_load import database
-from tests.support.server import ServerProcess
+from tests.support.server import ServerProcess, wait_for
 
 Visit = Callable[..., Page]
 
@@ -153,7 +153,8 @@ def test_tiles_are_arranged_and_stay_so(visit: Visit, server: ServerProcess) -> 
     expect(tile(page, "Cores: gpu4")).to_have_count(0)
     board.get_by_role("button", name="Done").click()
     expect(board.get_by_role("button", name="Arrange")).to_be_visible()
-    kept = {(one["kind"], one["node"]): one for one in server.get("/me/layouts/hosts")["tiles"]}
+    tiles = wait_for(lambda: server.get("/me/layouts/hosts")["tiles"])  # they are saved after they are shown
+    kept = {(one["kind"], one["node"]): one for one in tiles}
     assert len(kept) == 11 and kept["gpu_load", "gpu1"]["x"] == 8 and kept["gpu_load", "gpu1"]["h"] > 5
     page.reload()
     expect(tile(page, "GPU memory: gpu4")).to_have_count(1)
@@ -164,7 +165,7 @@ def test_tiles_are_arranged_and_stay_so(visit: Visit, server: ServerProcess) -> 
     board.get_by_role("button", name="Reset").click()
     board.get_by_role("button", name="Done").click()
     expect(tile(page, "Cores: gpu4")).to_have_count(1)
-    assert server.get("/me/layouts/hosts")["tiles"] is None
+    wait_for(lambda: server.get("/me/layouts/hosts")["tiles"] is None)
 
 
 def test_tiles_are_added_and_moved_with_keys(visit: Visit, server: ServerProcess) -> None:
@@ -209,11 +210,12 @@ def test_on_a_phone_tiles_are_a_list(visit: Visit, server: ServerProcess) -> Non
     look(page, "hosts-arrange-390-dark")
     board.get_by_role("button", name="Done").click()
     expect(board.get_by_role("heading", level=3).first).to_have_text("GPU memory gpu1")
-    assert len(server.get("/me/layouts/hosts")["tiles"]) == 11
+    wait_for(lambda: len(server.get("/me/layouts/hosts")["tiles"] or ()) == 11)
     board.get_by_role("button", name="Arrange").click()
     board.get_by_role("button", name="Reset").click()
     board.get_by_role("button", name="Done").click()
     expect(board.get_by_role("heading", level=3).first).to_have_text("GPU load gpu1")
+    wait_for(lambda: server.get("/me/layouts/hosts")["tiles"] is None)
 
 
 def test_processes_and_people_are_listed(visit: Visit) -> None:

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import sqlite3
 import tempfile
 import time
@@ -55,9 +56,11 @@ def _unclosed(database: Path) -> list[str]:
 
 
 def _temporary(since: float) -> list[str]:
-    """Of runners: they make folders for MPS there."""
+    """Of runners: they make folders for MPS and for terminals there. Other tests have their own, with other names."""
     found = []
     for path in Path(tempfile.gettempdir()).glob("paddock-*"):
+        if not re.fullmatch(r"paddock-(mps-)?[a-z0-9_]{8}", path.name):
+            continue
         with contextlib.suppress(OSError):
             if path.stat().st_ctime > since and path.stat().st_uid == os.getuid():
                 found.append(f"in the folder for temporary files: {path.name}")

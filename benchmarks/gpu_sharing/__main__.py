@@ -71,6 +71,8 @@ def lenet(quick: bool) -> None:
         best = min(result.seconds for result in plain.values())
     hand = by_hand("lenet.py", [], 24, 24, service=True)
     row("by hand, 24 at once, with MPS", hand, alone, best, of)
+    busy = hand.task_cpu / (os.cpu_count() or 1)
+    print(f"  they took {hand.task_cpu:.0f} s of a core: at least {busy:.1f} s on all of them", flush=True)
     if best is None:
         best, of = hand.seconds, "the best by hand"
     cold = through_the_runner("lenet.py", [], 24, "auto")

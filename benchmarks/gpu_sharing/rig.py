@@ -6,6 +6,7 @@ written here, and `known` carries over what the server would store for the next 
 
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -38,6 +39,7 @@ class Result:
     cpu_seconds: float = 0.0  # of the runner itself
     memory: int = 0
     task_seconds: float = 0.0  # all tasks together
+    task_cpu: float = 0.0  # of a core, all tasks together; by hand only
 
 
 def options(params: Params) -> list[str]:
@@ -60,7 +62,7 @@ def by_hand(
     environment = {**os.environ, "OMP_NUM_THREADS": "1", **shared.environment}
     running: list[subprocess.Popen[bytes]] = []
     left, codes = tasks, []
-    started = time.monotonic()
+    before, started = _children_cpu(), time.monotonic()
     while left or running:
         while left and len(running) < at_once:
             own = options(each[tasks - left]) if each else []
@@ -73,8 +75,14 @@ def by_hand(
         codes += [one.returncode for one in running if one.poll() is not None]
         running = [one for one in running if one.returncode is None]
     seconds = time.monotonic() - started
+    spent = _children_cpu() - before
     shared.stop()
-    return Result(seconds, codes.count(0), len(codes) - codes.count(0))
+    return Result(seconds, codes.count(0), len(codes) - codes.count(0), task_cpu=spent)
+
+
+def _children_cpu() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def through_the_runner(

@@ -41,10 +41,10 @@ class Occupant:
         self.progressed = False
         self.progressed_at: Optional[float] = None
         self.will_progress = False  # other tasks of its job have reported progress
-        self.measured = False  # its need is known: it was steady, or read more than once while it trained
+        self.measured = False  # its need is known: it was steady, read twice while it trained, or ended well
         self.divided = False  # its memory was known only as a part of that of several tasks
         self._readings = 0
-        self._at_peak = 0  # readings since it held more than ever before
+        self._at_peak = 0  # readings at which it held its most, or nearly
         self.guess: Optional[int] = None  # bytes per GPU that it may come to need, where nothing was known
         self.step: Optional[Tuple[float, float, int]] = None  # step, when it was reported, and how many tasks computed
         self._busy_since: Optional[float] = None  # its GPU was busy at each poll since

@@ -36,7 +36,7 @@ packages: # install what tests need from the system, if we may
 
 test: $(VENV)/dev.stamp packages lint web-check ## Install what the tests need, check everything, run all tests
 	@echo "== training environment (TensorFlow, PyTorch): made once, then kept" && $(BIN)/python tools/train_env.py
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(BIN)/python -m tools.run_tests $(PYTEST_ARGS)
 
 test-gpu: $(VENV)/dev.stamp ## Test GPU sharing on this machine's NVIDIA GPU (TORCH_PYTHON=a Python with PyTorch)
 	PADDOCK_TEST_GPU=1 TORCH_PYTHON="$(TORCH_PYTHON)" $(BIN)/python -m pytest -s -v tests/gpu

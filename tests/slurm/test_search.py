@@ -21,7 +21,7 @@ def test_a_search_with_early_stopping_stays_in_its_allocations(tmp_path: Path, c
         tasks = at.server.wait(job, PATIENCE)
         assert {task["state"] for task in tasks} == {"finished", "pruned"}
         assert (len(tasks), {task["attempt"] for task in tasks}) == (14, {1})
-        assert len(at.arrays(job)) == 1, "no allocation was asked for again"
+        assert len(at.queue(job, "-t", "all")) == 2, "no allocation was asked for again"
         at.wait_gone(job)
         report = at.server.get(f"/jobs/{job}/search")
         assert (report["searching"], len(report["history"])) == (False, 14)

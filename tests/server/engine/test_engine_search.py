@@ -140,6 +140,32 @@ class TestSuggestions:
         rig.settle()
         assert len(rig.tasks()) == 1
 
+    def test_what_was_suggested_before_it_was_held_is_suggested_again(self, rig: SearchRig) -> None:
+        rig.search(params={"lr": "1,2"}, search={"method": "tpe", "trials": 8}, parallel=4)
+        with rig.db.read() as c:
+            facts = rig.engine.context.facts(c, [JOB])[JOB]
+        worker = rig.engine._search
+        advice = worker._suggest(facts, 4)
+        assert (len(advice.configurations), advice.over) == (2, "every configuration has been tried")
+        with rig.db.write() as c:
+            jobs.hold(c, JOB)
+        worker._carry_out(advice)
+        assert (rig.tasks(), rig.detail().searching) == ([], True)
+        with rig.db.write() as c:
+            jobs.hold(c, JOB, held=False)
+        rig.settle()
+        assert (len(rig.tasks()), rig.detail().searching) == (2, False)
+
+    def test_what_was_suggested_before_it_was_ended_is_not_added(self, rig: SearchRig) -> None:
+        rig.search(search={"method": "tpe", "trials": 8}, parallel=1)
+        with rig.db.read() as c:
+            facts = rig.engine.context.facts(c, [JOB])[JOB]
+        advice = rig.engine._search._suggest(facts, 1)
+        with rig.db.write() as c:
+            trials.end(c, JOB, "stopped")
+        rig.engine._search._carry_out(advice)
+        assert (rig.tasks(), rig.detail().ended) == ([], True)
+
     def test_an_allocation_that_waits_is_kept_for_the_next_task(self, rig: SearchRig) -> None:
         rig.search(search={"method": "tpe", "trials": 9}, parallel=3)
         rig.settle()

@@ -168,19 +168,21 @@ class SearchWorker:
             return
         if advice.prune or advice.follow:
             self._order(advice)
-        if advice.configurations:
-            self._add(advice)
+        if advice.configurations and not self._add(advice):
+            return
         if advice.over is not None:
             self._end(advice.job, advice.over)
 
-    def _add(self, advice: Advice) -> None:
-        """Add tasks, unless others were added meanwhile: then the searcher is asked again."""
+    def _add(self, advice: Advice) -> bool:
+        """Add tasks and return True, unless the search was held, ended or continued meanwhile: it is asked again."""
         with self._context.db.write() as c:
             facts = self._context.facts(c, [advice.job]).get(advice.job)
-            if facts is None or trials.last_trial(c, advice.job) + 1 != advice.first_trial:
-                return
+            current = facts is not None and trials.last_trial(c, advice.job) + 1 == advice.first_trial
+            if facts is None or not current or not trials.takes_more(c, advice.job):
+                return False
             new = new_tasks(facts.spec, facts.script, advice.configurations, advice.first_trial)
             announce(c, advice.job, whole=trials.add(c, advice.job, new))
+            return True
 
     def _order(self, advice: Advice) -> None:
         """Write orders to the file first: an order that is written twice counts once."""

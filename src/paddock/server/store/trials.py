@@ -140,6 +140,12 @@ def searching(c: sa.Connection) -> list[Open]:
     return fetch_kept(c, Open, _SEARCHING)
 
 
+def takes_more(c: sa.Connection, job: str) -> bool:
+    """Return True if a search is neither over nor held at this moment, so that tasks may be added."""
+    query = sa.select(jobs.c.id).where(jobs.c.id == job, jobs.c.searching.is_(True), jobs.c.held.is_(False))
+    return c.scalar(query) is not None
+
+
 def overdue(c: sa.Connection, now: float) -> list[str]:
     """Return the jobs whose time budget is over, and of which tasks wait or would still be added."""
     return [job for job, until in fetch_kept(c, lambda *row: row, _LIMITED) if until < now]

@@ -34,6 +34,8 @@ NEEDED: dict[str, Callable[[], bool]] = {
     "slurm-wlm-mysql-plugin": have_slurm_mysql,
     "mariadb-server-core": have_program("mariadbd"),
     "mariadb-client-core": have_program("mariadb"),
+    # For jobs in containers.
+    "charliecloud": have_program("ch-run"),
     # For tests/team: accounts, directories, tasks that run as other users.
     "slapd": have_program("slapd"),
     "ldap-utils": have_program("ldapwhoami"),

@@ -20,6 +20,7 @@ FLAGS = {
     "--nodes-per-task": ("1", "nodes", 1),
     "--launcher": ("torchrun", "launcher", "torchrun"),
     "--slots": ("1", "slots", 1),
+    "--container": ("docker://a/b", "container", {"image": "docker://a/b"}),
     "--account": ("lab", "account", "lab"),
     "--qos": ("high", "qos", "high"),
     "--constraint": ("a100&ib", "constraint", "a100&ib"),
@@ -35,6 +36,7 @@ def test_every_resource_has_a_flag(cli: Cli) -> None:
     arguments = [f"{flag}={given}" for flag, (given, _, _) in FLAGS.items()]
     found = cli.quick("submit", cli.script(), *arguments, "--dry-run", "--json").json["spec"]["resources"]
     found |= found.pop("slurm")
+    found["container"] = {"image": found["container"]["image"]}
     assert {name: found[name] for _, name, _ in FLAGS.values()} == {name: value for _, name, value in FLAGS.values()}
     shown = cli.quick("submit", "--help", COLUMNS="140").out
     sections = {"slurm", "hosts"}

@@ -63,6 +63,22 @@ def test_source_is_relative_to_the_file(tmp_path: Path) -> None:
     assert load(tmp_path, "command: echo hi\n").source is None
 
 
+def test_images_are_relative_to_the_file_if_they_are_there(tmp_path: Path) -> None:
+    (tmp_path / "torch.sif").touch()
+
+    def image(text: str) -> str | None:
+        container = load(tmp_path, f"command: echo\n{text}").spec.resources.container
+        return container.image if container else None
+
+    assert image("container: torch.sif") == str(tmp_path / "torch.sif")
+    assert image("container: {image: ../a.sif, mounts: [/data]}") == str(tmp_path.parent / "a.sif")
+    assert image("resources: {container: 'docker://pytorch/pytorch:2.1'}") == "docker://pytorch/pytorch:2.1"
+    assert image("container: lab/torch") == "lab/torch"
+    assert image("") is None
+    with pytest.raises(InvalidInput, match="both given"):
+        image("container: a\nresources: {container: b}")
+
+
 def test_environments_are_relative_to_the_file_and_names_are_left_alone(tmp_path: Path) -> None:
     def environment(text: str) -> Environment:
         return load(tmp_path, f"environment: {{{text}}}").spec.environment

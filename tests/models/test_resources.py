@@ -432,3 +432,29 @@ class TestResolve:
         assert list(e.value.fields) == ["resources.profile"]
         with pytest.raises(InvalidInput, match="there are: none"):
             resolve(Resources(profile="x"), settings)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "",
+        "-rf",
+        "a b",
+        "a\x00b",
+        {"image": "a", "engine": "docker"},
+        {"image": "a", "options": ["/etc"]},
+        {"image": "a", "mounts": ["data"]},
+        {"image": "a", "mounts": ["/a/../b"]},
+        {"image": "a", "mounts": ["/a:/b"]},
+    ],
+)
+def test_a_container_that_could_mean_something_else_is_refused(given: Any) -> None:
+    with pytest.raises(ValidationError):
+        Resources.model_validate({"container": given})
+
+
+def test_a_container_comes_from_the_profile_too(home: Home) -> None:
+    (home.root / "settings.toml").write_text('[profiles.torch]\ncontainer = "/images/torch.sif"\n')
+    found = resolve(Resources(profile="torch"), load(home.root)).container
+    assert found is not None
+    assert (found.image, found.engine) == ("/images/torch.sif", "auto")

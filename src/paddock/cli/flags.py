@@ -84,6 +84,15 @@ def path(given: str | None) -> str | None:
     return _absolute(given) if given else None
 
 
+def paths(given: Sequence[str] | None) -> list[str] | None:
+    return [_absolute(one) for one in given] if given else None
+
+
+def image(given: str | None) -> str | None:
+    """Return an image with an absolute path, if it is a file or folder here; other names are for the engine."""
+    return path(given) if given and (given.startswith((".", "~")) or Path(given).exists()) else given
+
+
 def path_or_name(given: str | None) -> str | None:
     return path(given) if given and os.sep in given else given
 

@@ -201,6 +201,22 @@ RESOURCES = table(
     ),
     row("nodes", int, "Nodes per task; needs --launcher.", "--nodes", "--nodes-per-task", min=1),
     row("launcher", Launcher, "How the processes of a task are started."),
+    row(
+        "container",
+        str,
+        "Image to run in: a file or folder that the nodes see, or a name such as docker://pytorch/pytorch.",
+        fills="resources.container.image",
+        read=flags.image,
+        metavar="IMAGE",
+    ),
+    row(
+        "mount",
+        list[str],
+        "Folder that tasks in the image see, such as that of the data.",
+        fills="resources.container.mounts",
+        read=flags.paths,
+        metavar="FOLDER",
+    ),
     row("slots", int, "Tasks that run side by side in one allocation.", min=1),
     row(
         "per_gpu",

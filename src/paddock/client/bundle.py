@@ -137,6 +137,8 @@ def changed(spec: JobSpec, changes: Mapping[str, Any], environment: Mapping[str,
     except ValueError as error:
         raise InvalidInput.at("resources", str(error)) from None
     _merge(data, {**changes, "resources": resources}, "")
+    if isinstance(data.get("resources"), dict) and data["resources"].get("container"):
+        environment = {}  # the image brings its own
     chosen = data.setdefault("environment", {})
     if isinstance(chosen, dict) and not any(chosen.get(name) for name in _ALTERNATIVES["environment"]):
         chosen |= environment

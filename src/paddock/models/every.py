@@ -17,6 +17,7 @@ from paddock.models.allocations import (
 from paddock.models.attach import AttachPoint
 from paddock.models.base import Cause, EnvName, Model, Params, TaskState
 from paddock.models.choices import Convention, Launcher, Method
+from paddock.models.container import Container
 from paddock.models.cluster import (
     BackendInfo, Device, ErrorBody, ErrorReply, GpuProcess, Health, Node, SignedInPerson, Traits, Version,
 )

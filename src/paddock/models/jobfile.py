@@ -156,14 +156,19 @@ def _strange(value: Any) -> str | None:
 
 
 def _anchored(spec: JobSpec, folder: Path) -> JobSpec:
-    """Make paths of environments absolute, from the folder of the job file; names such as python3 stay."""
+    """Make paths of environments and images absolute, from the folder of the job file; names such as python3 stay."""
     given = spec.environment
     made = {}
     for name in ("python", "venv", "conda"):
         value = getattr(given, name)
         if value and (name == "venv" or os.sep in value):
             made[name] = absolute(value, folder)
-    return spec.model_copy(update={"environment": given.model_copy(update=made)}) if made else spec
+    spec = spec.model_copy(update={"environment": given.model_copy(update=made)}) if made else spec
+    container = spec.resources.container
+    if container is None or not (container.image.startswith((".", "~")) or (folder / container.image).exists()):
+        return spec
+    container = container.model_copy(update={"image": absolute(container.image, folder)})
+    return spec.model_copy(update={"resources": spec.resources.model_copy(update={"container": container})})
 
 
 def absolute(path: str, folder: Path) -> str:
@@ -185,7 +190,7 @@ def _fields(error: ValidationError) -> dict[str, str]:
             message = _unknown(loc)
         elif detail["type"] == "greater_than_equal" and loc[-1] == "time_limit":
             message = "it must be at least 1m"
-        elif detail["loc"][-1] == "[key]":
+        elif detail["loc"][-1:] == ("[key]",):
             message = f"this name cannot be used ({message})"
         fields.setdefault(".".join(loc) or "job", message)
     return fields

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from paddock.models.base import MOST_SECONDS, Bytes, Model, Name, Seconds
 from paddock.models.choices import Launcher
+from paddock.models.container import ContainerLike
 from paddock.models.hosts import HostNames, expand
 
 
@@ -165,6 +166,7 @@ class Resources(Model):
     triple: Annotated[
         Triple | None, BeforeValidator(_triple, json_schema_input_type=Triple | str | list[int] | None)
     ] = Field(None, description="nodes, tasks at a time per node, threads per task: in place of slots, cpus and gpus")
+    container: ContainerLike = Field(None, description="the image that tasks run in; none: they run on the node itself")
     slurm: SlurmResources = Field(
         SlurmResources(), description="what only Slurm knows; its names are also accepted without `slurm`"
     )

@@ -245,6 +245,18 @@ class JobSpec(Model):
             raise ValueError("write one objective or several in a list, such as [val_loss, params:min]")
         return given | {"objective": listed[0], "other_objectives": listed[1:]}
 
+    @model_validator(mode="before")
+    @classmethod
+    def _container_of_resources(cls, given: Any) -> Any:
+        """Accept `container` beside the other fields: it belongs to the resources, as profiles may contain it."""
+        if not isinstance(given, dict) or "container" not in given:
+            return given
+        resources = given.get("resources") or {}
+        if not isinstance(resources, dict) or resources.get("container"):
+            raise ValueError("container and resources.container are both given: leave one of them out")
+        rest = {name: value for name, value in given.items() if name != "container"}
+        return rest | {"resources": resources | {"container": given["container"]}}
+
     @model_validator(mode="after")
     def _different_objectives(self) -> "JobSpec":
         check_objectives(self.objectives)

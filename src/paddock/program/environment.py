@@ -9,11 +9,12 @@ import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import IO, Any, Protocol
 
-from paddock.common import interpreters, processes, variables
+from paddock.common import containers, interpreters, processes, variables
 from paddock.errors import UnusableEnvironment
-from paddock.models import Environment, Interpreter
+from paddock.models import Container, Environment, Interpreter
 from paddock.program.commands import Command, wrap_setup
 
 # Looks for modules as an import would, without importing any. The current folder is no part of the environment.
@@ -45,6 +46,10 @@ except OSError as error:
 """
 
 
+class NotLookedInto(Exception):
+    """An image cannot be looked into on this machine; the text says why."""
+
+
 class Workbench(Protocol):
     """Where the Python of a job is looked for and tried: as the user of the server, or as somebody else."""
 
@@ -60,8 +65,15 @@ class Workbench(Protocol):
         ...
 
 
-def find(environment: Environment, default: str | None, on: Workbench | None = None) -> Interpreter:
-    """Find the interpreter without starting it. Raises UnusableEnvironment with the field at fault."""
+def find(
+    environment: Environment, default: str | None, on: Workbench | None = None, container: Container | None = None
+) -> Interpreter:
+    """Find the interpreter without starting it. Raises UnusableEnvironment with the field at fault.
+
+    An image brings its own.
+    """
+    if container is not None:
+        return Interpreter(argv=[container.python])
     asked = environment.model_dump(include={"venv", "conda", "python"}) | {"default": default or sys.executable}
     found = (on or OWN).locate(asked)
     if "fault" in found:
@@ -78,6 +90,7 @@ def check(
     python: bool = True,
     modules: Sequence[str] = (),
     on: Workbench | None = None,
+    container: Container | None = None,
 ) -> Interpreter:
     """Start the interpreter once, after the set-up lines, and look for `modules` without importing them.
 
@@ -90,6 +103,8 @@ def check(
     if environment.setup:
         command = wrap_setup(command, environment.setup)
     what = "set-up lines" if environment.setup else command.argv[0]
+    if container is not None:
+        command, what = _inside(container, command), f"{what} in {container.image}"
     try:
         code, out, err = (on or OWN).run(command, seconds)
     except TimeoutError:
@@ -102,6 +117,17 @@ def check(
         lines = err.strip().splitlines()
         raise _unusable(f"{what} ended with code {code}" + (f": {lines[-1][:300]}" if lines else ""))
     return interpreter.model_copy(update=answer)
+
+
+def _inside(container: Container, command: Command) -> Command:
+    """Return a command that runs in an image. Raise NotLookedInto if that is not possible on this machine."""
+    env = dict(command.env)
+    try:
+        before = containers.wrapped(container.to_run, [], "/", env, command.env)
+    except containers.Unavailable as why:
+        raise NotLookedInto(str(why)) from None
+    unset = [f"--unset={name}" for name in containers.OF_THE_NODE if name not in env]
+    return replace(command, argv=["/usr/bin/env", *unset, *before, *command.argv], env=env)
 
 
 def _answer(text: str) -> dict[str, Any] | None:

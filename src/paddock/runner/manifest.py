@@ -7,6 +7,7 @@ import os
 from typing import Any, Dict, List, NamedTuple, Optional
 
 from ..common import layout
+from ..common.containers import ContainerImage, parsed
 from ..common.files import read_plain
 from .process.deadline import Yield, parse_yield
 
@@ -62,6 +63,7 @@ class Manifest(NamedTuple):
     dealt: bool = False  # tasks are dealt to each allocation, which has its own list of them
     node: Optional[str] = None  # what the server calls the node, if that is known
     yields: Yield = Yield()
+    container: Optional[ContainerImage] = None  # the image that tasks run in
 
 
 def load(allocation_dir: str) -> Manifest:
@@ -92,6 +94,7 @@ def load(allocation_dir: str) -> Manifest:
         dealt=data.get("dealt") is True,
         node=str(data["node"]) if data.get("node") else None,
         yields=_yields(data.get("yields"), os.path.abspath(allocation_dir)),
+        container=parsed(data.get("container")),
         **_sharing(data.get("gpus")),
     )
 

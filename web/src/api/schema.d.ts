@@ -3301,6 +3301,40 @@ export interface components {
             code: string;
         };
         /**
+         * Container
+         * @description An image, and how it is run: on any backend, without root. Text form: the image alone.
+         */
+        Container: {
+            /**
+             * Engine
+             * @description what runs it; auto: the first on the node that can run such an image
+             * @default auto
+             * @enum {string}
+             */
+            engine?: "auto" | "apptainer" | "charliecloud" | "podman";
+            /**
+             * Image
+             * @description path of an image on the nodes (SIF or SquashFS file, or folder), or a name that the engine knows
+             */
+            image: string;
+            /**
+             * Mounts
+             * @description folders that tasks see under their own paths, such as data; the job folder is always there
+             */
+            mounts?: string[];
+            /**
+             * Options
+             * @description further options of the engine, each in one word
+             */
+            options?: string[];
+            /**
+             * Python
+             * @description the interpreter inside the image
+             * @default python3
+             */
+            python?: string;
+        };
+        /**
          * Convention
          * @description How the parameters reach the script.
          * @enum {string}
@@ -6243,6 +6277,8 @@ export interface components {
              * @description name of the backend; the server's default when not given
              */
             backend?: string | null;
+            /** @description the image that tasks run in; none: they run on the node itself */
+            container?: components["schemas"]["Container"] | null;
             /**
              * Cpus
              * @description cores per node; one when not given

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from paddock import __version__, settings
-from paddock.cli.doctor.finding import Finding, Scope, error, guarded, ok, warn
+from paddock.cli.doctor.finding import Finding, Scope, error, guarded, guarded_all, ok, warn
 from paddock.client.client import Client
 from paddock.common import filesystems
 from paddock.errors import DatabaseDamaged, NotAuthorised, PaddockError, ServerUnreachable
@@ -32,13 +32,15 @@ class CheckContext:
 
 
 def run_all(home: str | None, url: str | None, asked: Scope) -> list[Finding]:
-    from paddock.cli.doctor import hosts, slurm
+    from paddock.cli.doctor import hosts, image, slurm
 
     loaded, first = _settings(home)
     subject = CheckContext(Home(home_folder(home)), home, url, loaded)
     steps = (_home, _disk, _space, _token, _database, _runner, _gpus, _server, _certificate)
     found = [guarded(check.__name__.lstrip("_"), partial(check, subject)) for check in steps]
     hosts_found = hosts.run_all(loaded, subject.home, url, asked)
+    if asked.container is not None:
+        found += guarded_all("image", partial(image.check, asked.container))
     return [first, *found, *hosts_found, *slurm.run_all(loaded, subject.home, asked)]
 
 

@@ -11,12 +11,17 @@ from paddock.cli.base import Json
 from paddock.cli.doctor.checks import run_all
 from paddock.cli.doctor.finding import Finding, Scope, Status
 from paddock.cli.options import pick, takes
-from paddock.models import Environment, jobfile
+from paddock.models import Container, Environment, jobfile
 
 _STYLES = {Status.OK: "green", Status.WARN: "yellow", Status.ERROR: "red"}
 _SLURM = "Slurm clusters"
 
 _PARTITION = pick("partition", _SLURM, partition="Partition of the tiny job.")
+_CONTAINER = pick(
+    "container mount",
+    container="Image to try here, and on the node in place of an environment.",
+    mount="Folder that is seen in the image.",
+)
 _ENVIRONMENT = pick(
     "python venv conda",
     _SLURM,
@@ -31,7 +36,7 @@ def _option(*names: str, **given: Any) -> Any:
     return typer.Option(*names, rich_help_panel=_SLURM, **given)
 
 
-@takes(_ENVIRONMENT + _PARTITION)
+@takes(_ENVIRONMENT + _PARTITION + _CONTAINER)
 def doctor(
     ctx: typer.Context,
     backend: Annotated[
@@ -43,6 +48,8 @@ def doctor(
     python: str | None = None,
     venv: str | None = None,
     conda: str | None = None,
+    container: str | None = None,
+    mount: list[str] | None = None,
     wait: Annotated[float, _option(min=1, help="Seconds to wait for the tiny job to start.")] = 120,
     team: Annotated[
         bool, typer.Option("--team", help="Check only what a team needs: acting as each person, sudo, PAM, the door.")
@@ -59,6 +66,7 @@ def doctor(
     Examples:
         paddock doctor
         paddock doctor --team
+        paddock doctor --container /images/torch.sif
     """
     at = base.place(ctx)
     if team:
@@ -69,6 +77,7 @@ def doctor(
         backend=backend,
         quick=quick,
         environment=_environment(python=python, venv=venv, conda=conda),
+        container=_container(container=container, mount=mount),
         partition=partition,
         gpus=gpus,
         wait=wait,
@@ -90,6 +99,11 @@ def _finish(found: list[Finding], quiet: bool, as_json: bool) -> NoReturn:
 def _environment(**given: str | None) -> Environment:
     chosen = options.changes(_ENVIRONMENT, given).get("environment", {})
     return jobfile.validated({"environment": chosen}, "The environment").environment
+
+
+def _container(**given: Any) -> Container | None:
+    chosen = options.changes(_CONTAINER, given).get("resources", {})
+    return jobfile.validated({"resources": chosen}, "The image").resources.container
 
 
 def _print(found: list[Finding]) -> None:

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from pydantic import BaseModel
 
-from paddock.models import Environment
+from paddock.models import Container, Environment
 
 
 @dataclass(frozen=True)
@@ -16,6 +16,7 @@ class Scope:
     backend: str | None = None
     quick: bool = False
     environment: Environment = field(default_factory=Environment)
+    container: Container | None = None
     partition: str | None = None
     gpus: int = 0
     wait: float = 120.0

@@ -18,6 +18,7 @@ from paddock.cli import flags
 from paddock.cli.doctor import probe
 from paddock.cli.doctor.finding import Finding, error, ok, warn
 from paddock.cli.doctor.slurm import Site
+from paddock.common import containers
 from paddock.errors import BackendError, BackendUnavailable, UnusableEnvironment
 from paddock.models import FOLDER, AllocationBatch, AllocationState, AllocationStatus, Environment, Interpreter
 from paddock.paths import write_once
@@ -72,7 +73,7 @@ def trial(site: Site) -> Finding:
 def run(site: Site) -> list[Finding]:
     interpreter, trouble = None, []
     try:
-        interpreter = environment.find(_chosen(site), None)
+        interpreter = environment.find(_chosen(site), None, container=site.asked.container)
     except UnusableEnvironment as fault:
         trouble = [error(fault.message, "name another with --python, --venv or --conda").named("environment")]
     try:
@@ -170,9 +171,22 @@ class TinyJob:
         if self.interpreter:
             variables = [f"{name}={value}" for name, value in self.interpreter.env.items()]
             numbers = [str(self.site.asked.gpus), str(PROBE_SECONDS)]
-            argv = ["env", *variables, *self.interpreter.argv, "../probe.py", *numbers]
+            argv = ["env", *variables, *self._in_image(), *self.interpreter.argv, "../probe.py", *numbers]
             ask = f'{{ {shlex.join(argv)} 2>&1; echo "code $?"; }} | put probe'
         (self.folder / "tiny.sh").write_text(_SCRIPT.format(runner=shlex.quote(self.python), probe=ask))
+
+    def _in_image(self) -> list[str]:
+        """Return what runs a command in the image that is asked for, if one is."""
+        container = self.site.asked.container
+        if container is None:
+            return []
+        env: dict[str, str] = {}
+        try:
+            before = containers.wrapped(container.to_run, [str(self.folder)], str(self.here), env, {})
+        except containers.Unavailable as why:
+            raise _Failed(error(str(why), "run doctor on a login node that has both").named("image")) from None
+        unset = [f"--unset={name}" for name in containers.OF_THE_NODE]
+        return ["env", *unset, *(f"{name}={value}" for name, value in env.items()), *before]
 
     @property
     def _over(self) -> bool:

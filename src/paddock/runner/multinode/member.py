@@ -14,6 +14,7 @@ import time
 from typing import Any, Dict, List, NoReturn, Tuple
 
 from ...common import files, layout
+from ...common.containers import WRAP
 from .. import scheduler
 from ..manifest import SRUN, TENSORFLOW, Members
 from . import member_watch
@@ -52,13 +53,19 @@ def main(arguments: List[str]) -> int:
         print("usage: runner.pyz --member FOLDER LAUNCHER NODES PROCESSES -- ARGV...", file=sys.stderr)
         return 2
     try:
-        command = _prepared(members, folder, argv)
+        command = _in_container(_prepared(members, folder, argv))
         if not by_srun(members):
             _become(command)
         return member_watch.run(folder, Rank(members).world, lambda: _child(command))
     except MemberError as error:
         print(error, file=sys.stderr)
         return 1
+
+
+def _in_container(command: List[str]) -> List[str]:
+    """Return the command with what runs it in the image of its job, if there is one."""
+    before = os.environ.pop(WRAP, None)
+    return [*json.loads(before), *command] if before else command
 
 
 def by_srun(members: Members) -> bool:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import subprocess
 from typing import Any, Dict, List, Optional
 
-from ...common import layout
+from ...common import containers, layout
 from ...common.files import open_plain
 from ..mailbox import QueuedAttempt
 from ..manifest import Manifest
@@ -29,6 +30,8 @@ def launch(
         raise LaunchError("there is no folder %s on this node: choose another working folder" % os.fsdecode(cwd))
     if ends_at is not None:
         env[b"PADDOCK_ENDS_AT"] = b"%d" % ends_at
+    if manifest.container is not None:
+        argv = _in_container(manifest, attempt, argv, cwd, env)
     if manifest.members is not None:
         os.makedirs(place.members, exist_ok=True)
         argv = members.command(manifest.members, place.members, argv, os.environ)
@@ -47,6 +50,25 @@ def launch(
         raise LaunchError("cannot start %s: %s" % (os.fsdecode(argv[0]), _start_problem(error))) from error
     finally:
         os.close(log)
+
+
+def _in_container(
+    manifest: Manifest, attempt: QueuedAttempt, argv: List[bytes], cwd: bytes, env: Dict[bytes, bytes]
+) -> List[bytes]:
+    """Return the command in its image. Members of a task put that in front themselves, after their launcher."""
+    assert manifest.container is not None
+    texts = {os.fsdecode(name): os.fsdecode(value) for name, value in env.items()}
+    folders = [manifest.job_dir, texts.get("CUDA_MPS_PIPE_DIRECTORY", ""), texts.get("CUDA_MPS_LOG_DIRECTORY", "")]
+    try:
+        before = containers.wrapped(manifest.container, folders, os.fsdecode(cwd), texts, attempt.line.get("env") or {})
+    except containers.Unavailable as error:
+        raise LaunchError(str(error)) from error
+    env.clear()
+    env.update((os.fsencode(name), os.fsencode(value)) for name, value in texts.items())
+    if manifest.members is not None:
+        env[containers.WRAP.encode()] = json.dumps(before).encode()
+        return argv
+    return [*(os.fsencode(part) for part in before), *argv]
 
 
 def describe(error: Exception) -> str:
@@ -74,6 +96,8 @@ def _environment(
     manifest: Manifest, attempt: QueuedAttempt, place: AttemptPlace, seat: Dict[str, str]
 ) -> Dict[bytes, bytes]:
     env = dict(os.environb)
+    for name in containers.OF_THE_NODE if manifest.container is not None else ():
+        env.pop(name.encode(), None)
     for name, value in seat.items():
         # What a user has set stays, except for the variables that name the GPUs and cores of the task.
         if name.startswith(("CUDA_", "SLURM_")):

@@ -400,6 +400,7 @@ def _manifest(context: Context, facts: JobFacts, worker: BackendWorker, node: st
         "umask": 0o027 if settings.group and context.outposts.away(facts.id) is None else 0o077,
         "members": members if several or resources.launcher else None,
         "terminal": spec.terminal,
+        "container": resources.container.model_dump(mode="json") if resources.container else None,
         "tasks": 1 if several else None,  # processes that a killed srun leaves on other nodes end with the allocation
         "metrics": spec.metrics.model_dump(mode="json"),
         "objective": spec.objective.metric,

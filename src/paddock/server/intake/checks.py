@@ -178,6 +178,15 @@ def terminal(spec: JobSpec) -> None:
         raise InvalidInput.at("terminal", "a terminal is for tasks of one process: leave out the launcher and nodes")
 
 
+def container(spec: JobSpec) -> list[str]:
+    """Refuse an image with a path that only the submitter knows; return warnings about what has no effect in it."""
+    image = spec.resources.container.image if spec.resources.container else ""
+    if image.startswith((".", "~")):
+        raise InvalidInput.at("resources.container.image", f"write an absolute path in place of {image}")
+    own = next((value for name in ("venv", "conda") if image and (value := getattr(spec.environment, name))), None)
+    return [f"{own} is not used: the image {image} brings its own Python"] if own else []
+
+
 def reduce(spec: JobSpec) -> None:
     """Refuse a reduce command that is empty or cannot be built."""
     if spec.reduce is not None:

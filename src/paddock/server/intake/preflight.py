@@ -10,9 +10,9 @@ from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from paddock.errors import MissingModules, UnusableEnvironment
-from paddock.models import FoundEnvironment, Interpreter, JobSpec, Needed, Preflight
+from paddock.models import Container, FoundEnvironment, Interpreter, JobSpec, Needed, Preflight
 from paddock.program import environment, environments, needs, notebook, packages
-from paddock.server.intake import apart, checks, planning, snapshot
+from paddock.server.intake import apart, checks, defaults, planning, snapshot
 from paddock.server.intake.planning import SMALL_SCRIPT
 from paddock.settings import Settings
 
@@ -45,7 +45,9 @@ def sketch(
     kept = snapshot.checked(files, settings.upload)
     spec = checks.script_or_command(spec, kept)
     kept, _ = planning.with_program(spec.script, kept)
-    return Sketch(spec, kept, environment.find(spec.environment, settings.python, on))
+    container = defaults.resolve(spec.resources, settings).container
+    spec = spec.model_copy(update={"resources": spec.resources.model_copy(update={"container": container})})
+    return Sketch(spec, kept, environment.find(spec.environment, settings.python, on, container))
 
 
 def needs_of(made: Program) -> needs.Needs:
@@ -81,7 +83,7 @@ def look(
 
     `on`: where the job would run, if not as the user of the server; then no other environments are looked for.
     """
-    found = needs_of(made)
+    found, container = needs_of(made), made.spec.resources.container
     report = Preflight(files=found.files if made.spec.workdir is None else [])
     names = [one.name for one in found.modules]
     if not names:
@@ -89,12 +91,16 @@ def look(
     if not is_checked(made) or (made.spec.environment.setup and not setup):
         return report.model_copy(update={"unchecked": "the set-up lines may change it"})
     try:
-        python = environment.check(made.spec.environment, made.interpreter, seconds, modules=names, on=on)
+        python = environment.check(
+            made.spec.environment, made.interpreter, seconds, modules=names, on=on, container=container
+        )
     except UnusableEnvironment as unusable:
         return report.model_copy(update={"unchecked": unusable.message})
+    except environment.NotLookedInto as why:
+        return report.model_copy(update={"unchecked": str(why)})
     missing = missing_of(found, python)
-    better = _better(missing, near) if missing and on is None else []
-    refused = refusal(missing, python)
+    better = _better(missing, near) if missing and on is None and container is None else []
+    refused = refusal(missing, python, container)
     more = {"missing": missing, "better": better, "held": refused.message if refused else None}
     return report.model_copy(update={"interpreter": python.argv[0], "python": python.version, **more})
 
@@ -103,14 +109,18 @@ def tried(
     made: Program, seconds: float, *, force: bool, on: environment.Workbench | None = None
 ) -> tuple[Interpreter, list[str]]:
     """Return the interpreter, tried once, and warnings. Raise MissingModules unless `force`."""
-    found = needs_of(made)
+    found, container = needs_of(made), made.spec.resources.container
     script = made.spec.command is None
     names = [one.name for one in found.modules] if is_checked(made) else []
-    python = environment.check(
-        made.spec.environment, made.interpreter, seconds, python=script or bool(names), modules=names, on=on
-    )
+    start = script or bool(names)
+    try:
+        python = environment.check(
+            made.spec.environment, made.interpreter, seconds, python=start, modules=names, on=on, container=container
+        )
+    except environment.NotLookedInto as why:
+        return made.interpreter, [f"The image was not looked into: {why}."]
     missing = missing_of(found, python)
-    error = refusal(missing, python)
+    error = refusal(missing, python, container)
     if error is not None and not force:
         raise error
     texts = [f"{one.name} is missing in {python.argv[0]}: {one.where} imports it." for one in missing]
@@ -124,13 +134,13 @@ def missing_of(found: needs.Needs, python: Interpreter) -> list[Needed]:
     return [one.model_copy(update={"certain": one.certain and sure}) for one in found.modules if one.name in lacking]
 
 
-def refusal(missing: list[Needed], python: Interpreter) -> MissingModules | None:
+def refusal(missing: list[Needed], python: Interpreter, container: Container | None = None) -> MissingModules | None:
     certain = [one for one in missing if one.certain]
     if not certain:
         return None
     listed = ", ".join(f"{one.name} ({one.where})" for one in certain[:SHOWN])
     more = f" and {len(certain) - SHOWN} more" if len(certain) > SHOWN else ""
-    which = f"{python.argv[0]} (Python {python.version})"
+    which = f"{python.argv[0]} (Python {python.version})" + (f" of the image {container.image}" if container else "")
     return MissingModules.at("environment", f"{which} has no {listed}{more}")
 
 

@@ -166,11 +166,12 @@ def plan(
     checks.launcher(spec.resources)
     checks.terminal(spec)
     checks.reduce(spec)
+    notes = [*notes, *checks.container(spec)]
     return Plan(
         spec=spec,
         files=kept,
         script=report,
-        interpreter=environment.find(spec.environment, settings.python, on),
+        interpreter=environment.find(spec.environment, settings.python, on, spec.resources.container),
         configurations=found.configurations,
         warnings=[*notes, *(report.warnings if report else []), *checks.without_effect(spec.resources, nodes, traits)],
     )

@@ -204,6 +204,15 @@ function FurtherFields({
         )}
       </SimpleGrid>
       <TripleField />
+      {shown('container') && (
+        <TextInput
+          label="Container image"
+          description="A file or folder that the nodes see, or a name such as docker://pytorch/pytorch"
+          inputWrapperOrder={['label', 'input', 'error', 'description']}
+          {...hint('container', 'none')}
+          {...resource.text('container')}
+        />
+      )}
       {shown('options') && (
         <Textarea
           label="Further options of sbatch"

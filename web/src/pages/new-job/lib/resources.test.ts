@@ -43,6 +43,14 @@ it('writes resources down and reads them back', () => {
   expect(resourcesOf(NO_RESOURCES)).toEqual({});
 });
 
+it('writes an image alone, and more about it as JSON', () => {
+  const more = { image: '/images/a.sif', engine: 'apptainer' as const, mounts: ['/data'] };
+  expect(textsOf({ container: { image: '/images/a.sif', engine: 'auto' } }).container).toBe('/images/a.sif');
+  expect(resourcesOf(textsOf({ container: more }))).toEqual({ container: more });
+  expect(resourcesOf({ ...NO_RESOURCES, container: 'lab/torch' })).toEqual({ container: 'lab/torch' });
+  expect(resourcesOf({ ...NO_RESOURCES, container: '{image' })).toEqual({ container: '{image' });
+});
+
 it('takes names of hosts apart', () => {
   const texts = textsOf({ hosts: { only: ['gpu1', 'gpu[3-8]'] } });
   expect(texts.only).toBe('gpu1, gpu[3-8]');

@@ -22,6 +22,7 @@ export const NO_RESOURCES: ResourceTexts = {
   launcher: '',
   slots: '',
   triple: '',
+  container: '',
   only: '',
   partition: '',
   account: '',
@@ -45,8 +46,8 @@ export const FURTHER: readonly ResourceName[] = RESOURCE_NAMES.slice(RESOURCE_NA
 
 /** The further fields that have an effect on each kind of backend. */
 const EFFECTIVE: Record<BackendInfo['kind'], ReadonlySet<ResourceName>> = {
-  local: new Set(['slots', 'triple']),
-  hosts: new Set(['slots', 'triple', 'gpu_type', 'only']),
+  local: new Set(['slots', 'triple', 'container']),
+  hosts: new Set(['slots', 'triple', 'container', 'gpu_type', 'only']),
   slurm: new Set(FURTHER.filter((name) => !OF_HOSTS.has(name))),
 };
 
@@ -59,6 +60,7 @@ export function textsOf(resources: Resources): ResourceTexts {
     if (name === 'only') return (resources.hosts?.only ?? []).join(', ');
     if (Array.isArray(value)) return value.join('\n');
     if (name === 'triple') return tripleText(resources.triple);
+    if (name === 'container') return containerText(resources.container);
     if (name === 'memory') return sizeText(resources.memory);
     if (name === 'time_limit') return spanText(resources.time_limit);
     return value === null || value === undefined ? '' : String(value);
@@ -84,8 +86,25 @@ export function resourcesOf(texts: ResourceTexts): Record<string, unknown> {
 
 function valueGiven(name: ResourceName, written: string): unknown {
   if (name === 'options') return optionsOf(written);
+  if (name === 'container' && written.startsWith('{')) return parsed(written);
   if (name === 'only') return written.split(/[,\s]+/).filter(Boolean);
   return NUMBERS.includes(name) && Number.isFinite(Number(written)) ? Number(written) : written;
+}
+
+/** The image alone, where nothing else is said of it; otherwise all of it as JSON. */
+function containerText(container: Resources['container']): string {
+  if (!container) return '';
+  const { image, engine, options = [], mounts = [], python } = container;
+  const plain = (engine ?? 'auto') === 'auto' && (python ?? 'python3') === 'python3';
+  return plain && !options.length && !mounts.length ? image : JSON.stringify(container);
+}
+
+function parsed(written: string): unknown {
+  try {
+    return JSON.parse(written);
+  } catch {
+    return written;
+  }
 }
 
 /** `2,8,4`: nodes, tasks on each, threads of each. */

@@ -72,10 +72,12 @@ def _plan(name: str, kind: Kind, at: float, hours: float, elastic: bool, random:
 
     alone, batch = best(1)
     gpus = 1
-    if elastic:  # as people would who know their program well: sizes at which half to four fifths of each GPU count
+    if elastic:  # as people would who know their program well: sizes at which half to four fifths of each GPU
+        # count, or the largest one if all count for more
         able = [size for size in SIZES if size in (1, 2, 4, 8, 16) and size <= NODE * NODES]
-        good = [size for size in able if size > 1 and 0.5 <= best(size)[0] / alone / size <= 0.8]
-        few = [size for size in good if hours / size > 0.1]
+        good = [size for size in able if size > 1 and best(size)[0] / alone / size >= 0.5]
+        tight = [size for size in good if best(size)[0] / alone / size <= 0.8] or good[-1:]
+        few = [size for size in tight if hours / size > 0.1]
         gpus = int(random.choice(few)) if few else 1
         batch = best(gpus)[1]
     told = float(random.lognormal(0.0, 0.2))

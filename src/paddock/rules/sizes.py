@@ -16,6 +16,7 @@ import numpy as np
 LEFT_POWER = 0.25
 LEAST_LEFT = 30.0  # seconds; below it nobody is shorter
 UNKNOWN_LEFT = 60.0  # seconds: what is not known is tried first
+STAYS = 1800.0  # seconds: about how long a size is kept, until others come and go
 CHANGED = 0.25  # of the trainings that run, at most, per round
 PATIENCE = 1800.0  # seconds without a GPU, while others have more than an equal share
 
@@ -108,9 +109,8 @@ def _options(one: Training, held: int, sizes: Mapping[int, int], must: bool, now
     if one.fixed and held:
         found.add(held, 0.0, changed=False)
         return found
-    age, cost = max(now - one.arrived, 0.0), max(one.cost, 1e-3)
-    discount = max(age - one.restarts * cost, 0.0) / (age + cost) if one.begun or held else 1.0
     left = max(UNKNOWN_LEFT if one.left is None else one.left, LEAST_LEFT)
+    discount = _discount(one, held, left, now)
     unit, best = one.weight * left**-LEFT_POWER, 0.0
     ours = held in one.speed  # what it no longer allows is not ours to keep
     if not must:
@@ -120,6 +120,22 @@ def _options(one: Training, held: int, sizes: Mapping[int, int], must: bool, now
         value = unit * best * (1.0 if size == held else discount)
         found.add(size, value, changed=held not in (0, size) and ours)
     return found
+
+
+def _discount(one: Training, held: int, left: float, now: float) -> float:
+    """Return what a size other than the present one counts, as it costs a restart.
+
+    It is the part of its life that a training would have trained, with one restart more; and no more than what is
+    left of the time until the next change, or until it ends, when a restart is taken away from that.
+    """
+    if not (one.begun or held):
+        return 1.0
+    age, cost = max(now - one.arrived, 0.0), max(one.cost, 1e-3)
+    lived = max(age - one.restarts * cost, 0.0) / (age + cost)
+    if not held:
+        return lived
+    ahead = min(left / max(one.speed.get(held, 1.0), 1e-3), STAYS)
+    return min(lived, max(1 - cost / ahead, 0.0))
 
 
 def _overdue(

@@ -9,14 +9,16 @@
   largest. The original searches by a genetic algorithm over GPUs per node; as the mean is a sum of terms of one job
   each, `GoodputPolicy` finds the best sizes exactly, of 1, 2, 4 GPUs and any number of whole nodes. It has the same
   profiles, noise and batches as ours. Time left it does not use: the original does not know it.
+- goodput alone: the same, where each job learns its own profile, as in the original; ours keeps profiles per kind.
 - ours: `rules/sizes.py`, as it is.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from benchmarks.elastic.simulator import CLUSTER, Running
+from benchmarks.elastic.simulator import CLUSTER, Policy, Running
 from benchmarks.elastic.tables import NODE, NODES, SIZES
 from paddock.rules.profiles import speed_ups
 from paddock.rules.sizes import Place, Placing, Training, decide
@@ -48,12 +50,17 @@ def first_come(jobs: Sequence[Running], now: float) -> dict[str, Place]:
             if until is not None and now + _left(one) > until:
                 spare -= one.plan.gpus
         elif until is None:
-            for at, gpus in ends:
-                free += gpus
-                if free >= one.plan.gpus:
-                    break
-            until, spare = (at, free - one.plan.gpus) if ends else (now, 0)
+            until, spare = _room(one.plan.gpus, free, ends)
     return dict(placing.places)
+
+
+def _room(gpus: int, free: int, ends: Sequence[tuple[float, int]]) -> tuple[float, int]:
+    """Return when this many GPUs will be free, and how many others will be then."""
+    for at, given in ends:
+        free += given
+        if free >= gpus:
+            return at, free - gpus
+    return math.inf, 0
 
 
 def _in_order(jobs: Sequence[Running], rank: Callable[[Running], tuple[float, float]]) -> dict[str, Place]:
@@ -144,10 +151,11 @@ def training(one: Running) -> Training:
     )
 
 
-POLICIES: dict[str, tuple[Callable[[Sequence[Running], float], dict[str, Place]], bool]] = {
-    "first come": (first_come, False),
-    "shortest": (shortest, False),
-    "least served": (least_served, False),
-    "goodput": (GoodputPolicy(), True),
-    "ours": (ours, True),
+POLICIES = {
+    "first come": Policy(first_come),
+    "shortest": Policy(shortest),
+    "least served": Policy(least_served),
+    "goodput": Policy(GoodputPolicy(), adapts=True),
+    "goodput alone": Policy(GoodputPolicy(), adapts=True, kept=False),
+    "ours": Policy(ours, adapts=True),
 }

@@ -44,38 +44,42 @@ class Running:
 
 
 class Profiles:
-    """What was measured of each kind, in this workload so far."""
+    """What was measured of each kind, in this workload so far; not `kept`: of each job alone."""
 
-    def __init__(self, random: np.random.Generator) -> None:
+    def __init__(self, random: np.random.Generator, kept: bool) -> None:
         self._random = random
+        self._kept = kept
         self._timings: dict[str, tuple[Timing, ...]] = {}
         self._fitted: dict[str, Profile | None] = {}
         self._version: dict[str, int] = {}
         self._fresh: dict[str, int] = {}
 
+    def _of(self, one: Running) -> str:
+        return one.plan.kind.name if self._kept else one.plan.id
+
     def saw(self, one: Running) -> None:
-        kind, gpus = one.plan.kind, one.size
+        kind, gpus, whose = one.plan.kind, one.size, self._of(one)
         local = max(one.batch / gpus, 1.0)
         passes = np.ceil(local / kind.on_gpu - 1e-9)
         local /= passes
         step = kind.step(gpus, local, 1.0) * self._random.lognormal(0.0, MEASURED)
-        before = self._timings.get(kind.name, ())
+        before = self._timings.get(whose, ())
         after = remember(before, Timing(gpus, nodes_of(gpus), local, step))
-        self._timings[kind.name] = after
-        self._fresh[kind.name] = self._fresh.get(kind.name, 0) + 1
-        if len(after) > len(before) or self._fresh[kind.name] >= 60:
-            self._fitted[kind.name] = fit(after)
-            self._version[kind.name] = self._version.get(kind.name, 0) + 1
-            self._fresh[kind.name] = 0
+        self._timings[whose] = after
+        self._fresh[whose] = self._fresh.get(whose, 0) + 1
+        if len(after) > len(before) or self._fresh[whose] >= 60:
+            self._fitted[whose] = fit(after)
+            self._version[whose] = self._version.get(whose, 0) + 1
+            self._fresh[whose] = 0
 
     def believe(self, one: Running) -> None:
         """Bring what is believed of its speed up to date."""
-        kind = one.plan.kind
-        profile = self._fitted.get(kind.name)
+        kind, whose = one.plan.kind, self._of(one)
+        profile = self._fitted.get(whose)
         if profile is None:
             return
         noise = kind.noise_at(one.done / one.plan.work)
-        key = (self._version[kind.name], round(np.log(noise) * 20))
+        key = (self._version[whose], round(np.log(noise) * 20))
         if key == one.known:
             return
         one.known = key
@@ -85,12 +89,18 @@ class Profiles:
         one.rates = goodput(profile, GRID if one.plan.elastic else {1: 1}, batch)
 
 
-Policy = Callable[[Sequence[Running], float], dict[str, Place]]
+@dataclass(frozen=True)
+class Policy:
+    """`adapts`: the batch follows the size and the noise. `kept`: what is measured of a job counts for its kind."""
+
+    places: Callable[[Sequence[Running], float], dict[str, Place]]
+    adapts: bool = False
+    kept: bool = True
 
 
-def run(plans: Sequence[JobPlan], policy: Policy, seed: int, adapts: bool) -> list[Running]:
-    """Return the jobs after their end. `adapts`: the batch follows the size and the noise."""
-    profiles = Profiles(np.random.default_rng([seed, 7]))
+def run(plans: Sequence[JobPlan], policy: Policy, seed: int) -> list[Running]:
+    """Return the jobs after their end."""
+    profiles = Profiles(np.random.default_rng([seed, 7]), policy.kept)
     waiting = [Running(plan, batch=plan.batch, waits_since=plan.arrives) for plan in plans]
     there: list[Running] = []
     ended: list[Running] = []
@@ -102,13 +112,13 @@ def run(plans: Sequence[JobPlan], policy: Policy, seed: int, adapts: bool) -> li
             there.append(waiting.pop(0))
         for one in there:
             profiles.believe(one)
-        places = policy(there, now)
+        places = policy.places(there, now)
         _check(places)
         for one in there:
             _move(one, places.get(one.plan.id, ()), now)
         for one in there:
             if one.place:
-                _train(one, now, profiles, adapts)
+                _train(one, now, profiles, policy.adapts)
         ended += [one for one in there if one.ends is not None]
         there = [one for one in there if one.ends is None]
         now += ROUND

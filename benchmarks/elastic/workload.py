@@ -18,7 +18,7 @@ MOST_HOURS = 150.0
 
 @dataclass(frozen=True)
 class JobPlan:
-    """A job as it arrives. `work`: samples of the first batch size; `told` times that is what the job says of itself."""
+    """A job as it arrives. `work`: samples of the first batch size; it tells `told` times as many."""
 
     id: str
     kind: Kind

@@ -46,13 +46,15 @@ class Profile:
     far: tuple[float, float] = (0.0, 0.0)  # on several
     seen: int = 1
 
-    def step(self, gpus: int, nodes: int, local: np.ndarray, accumulate: np.ndarray | float = 1.0) -> np.ndarray:
-        """Return the seconds of a step that adds `accumulate` times `local` samples per GPU, then sends once."""
+    def step(
+        self, gpus: np.ndarray | int, nodes: np.ndarray | int, local: np.ndarray, passes: np.ndarray | float = 1.0
+    ) -> np.ndarray:
+        """Return the seconds of a step that adds up `passes` times `local` samples per GPU, then sends once."""
         compute = self.fixed + self.each * local
-        base, more = self.far if nodes > 1 else self.near
-        network = base + more * (gpus - 2) if gpus > 1 else 0.0
+        base, more = (np.where(np.asarray(nodes) > 1, far, near) for far, near in zip(self.far, self.near, strict=True))
+        network = np.where(np.asarray(gpus) > 1, base + more * np.maximum(np.asarray(gpus) - 2, 0), 0.0)
         last = (compute**self.overlap + network**self.overlap) ** (1 / self.overlap)
-        found: np.ndarray = (accumulate - 1) * compute + last
+        found: np.ndarray = (passes - 1) * compute + last
         return found
 
 
@@ -157,17 +159,15 @@ def goodput(profile: Profile, sizes: Mapping[int, int], batch: Batch) -> dict[in
     `sizes` contains the number of nodes of each size. Sizes beyond twice the largest one that was measured are left
     out: nothing is known about them.
     """
-    wanted, found = batch.candidates(), {}
-    worth = batch.efficiency(wanted)
-    for gpus, nodes in sizes.items():
-        if gpus > 2 * profile.seen:
-            continue
-        local = np.maximum(wanted / gpus, 1.0)
-        passes = np.ceil(local / max(batch.on_gpu, 1.0) - 1e-9)
-        rate = local * gpus / profile.step(gpus, nodes, local / passes, passes) * worth
-        best = int(np.argmax(rate))
-        found[gpus] = (float(rate[best]), float(wanted[best]))
-    return found
+    known = [gpus for gpus in sizes if gpus <= 2 * profile.seen]
+    gpus = np.array(known)[:, None]
+    nodes = np.array([sizes[one] for one in known])[:, None]
+    wanted = batch.candidates()[None, :]
+    local = np.maximum(wanted / gpus, 1.0)
+    passes = np.ceil(local / max(batch.on_gpu, 1.0) - 1e-9)
+    rate = local * gpus / profile.step(gpus, nodes, local / passes, passes) * batch.efficiency(wanted)
+    best = rate.argmax(axis=1)
+    return {one: (float(rate[row, best[row]]), float(wanted[0, best[row]])) for row, one in enumerate(known)}
 
 
 def speed_ups(rates: Mapping[int, tuple[float, float]]) -> dict[int, float]:

@@ -1,10 +1,11 @@
 """How many GPUs each training gets, of those of one kind: one decision over all of them. Pure.
 
-What it is worth to give a training k GPUs is `weight * left^-0.25 * speed[k]`: short ones first, and each GPU to whom it
-speeds up most. A change costs a restart, so other sizes than the present one count less, above all for who is young
-or was restarted often. The sizes of the largest sum that fit are found exactly (a knapsack of which one size per
-training is chosen). Nothing more keeps trainings from going to and fro: what was decided is the best again, as long
-as nothing changes.
+What it is worth to give a training k GPUs is `weight * left^-0.25 * (1 + age / 1 h)^0.5 * (speed[k] * discount)^0.3`.
+Short ones come first, but the longer one is there, the less it has to stand back. The last power makes the first GPU of
+one worth more than the tenth of another. A change costs a restart, so other sizes than the present one are
+discounted. The sizes of the largest sum that fit are found exactly (a knapsack of which one size per training is
+chosen). Nothing more keeps trainings from going to and fro: each change makes the sum larger, so it comes to rest
+when nothing else changes.
 """
 
 import math
@@ -14,6 +15,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 LEFT_POWER = 0.25
+AGE_POWER = 0.5
+SPEED_POWER = 0.3
+HOUR = 3600.0
 LEAST_LEFT = 30.0  # seconds; below it nobody is shorter
 UNKNOWN_LEFT = 60.0  # seconds: what is not known is tried first
 STAYS = 1800.0  # seconds: about how long a size is kept, until others come and go
@@ -111,13 +115,14 @@ def _options(one: Training, held: int, sizes: Mapping[int, int], must: bool, now
         return found
     left = max(UNKNOWN_LEFT if one.left is None else one.left, LEAST_LEFT)
     discount = _discount(one, held, left, now)
-    unit, best = one.weight * left**-LEFT_POWER, 0.0
+    age = max(now - one.arrived, 0.0)
+    unit, best = one.weight * left**-LEFT_POWER * (1 + age / HOUR) ** AGE_POWER, 0.0
     ours = held in one.speed  # what it no longer allows is not ours to keep
     if not must:
         found.add(0, 0.0, changed=held > 0 and ours)
     for size in sorted({*sizes, held} & one.speed.keys() - {0}):
         best = max(best, one.speed[size])
-        value = unit * best * (1.0 if size == held else discount)
+        value = unit * (best * (1.0 if size == held else discount)) ** SPEED_POWER
         found.add(size, value, changed=held not in (0, size) and ours)
     return found
 
@@ -150,7 +155,9 @@ def _overdue(
         if held[one.id] > share and not one.fixed
     ]
     spare += sum(sorted(given, reverse=True)[:most])
-    waiting = [(one.arrived if one.waits_since is None else one.waits_since, one) for one in ordered if not held[one.id]]
+    waiting = [
+        (one.arrived if one.waits_since is None else one.waits_since, one) for one in ordered if not held[one.id]
+    ]
     found = set()
     for since, one in sorted(waiting, key=lambda pair: (pair[0], pair[1].id)):
         least = min((size for size in sizes if size in one.speed), default=gpus + 1)
@@ -262,7 +269,11 @@ def _program(
     for row, best, before in zip(open_rows[::-1], tables[:0:-1], tables[-2::-1], strict=True):
         for column in left[row]:
             size, move = int(sizes[row, column]), int(changed[row, column])
-            if size <= gpus and move <= most and before[most - move, gpus - size] + values[row, column] == best[most, gpus]:
+            if (
+                size <= gpus
+                and move <= most
+                and before[most - move, gpus - size] + values[row, column] == best[most, gpus]
+            ):
                 chosen[row], most, gpus = column, most - move, gpus - size
                 break
     return chosen
@@ -337,7 +348,9 @@ class Placing:
 
     def _fitting(self, gpus: int) -> list[str]:
         """Return the nodes on which this many are free, the fullest first."""
-        return sorted((name for name, free in self.free.items() if free >= gpus), key=lambda name: (self.free[name], name))
+        return sorted(
+            (name for name, free in self.free.items() if free >= gpus), key=lambda name: (self.free[name], name)
+        )
 
     def _clear(self, gpus: int, movable: set[str], done: Sequence[str], moves: int) -> int | None:
         """Make this many free on one more node, by moving as few as possible that fit on other nodes."""

@@ -13,8 +13,6 @@ from benchmarks.elastic.tables import Kind, made, read
 from benchmarks.elastic.workload import workload
 from paddock.rules.sizes import Training, decide, possible_sizes
 
-AGAINST = ("goodput", "goodput alone")
-
 
 def figures(ended: Sequence[Running]) -> tuple[float, float, float, float]:
     """Return mean, median and 99th percentile of the seconds from arrival to end, and the mean number of restarts."""

@@ -9,7 +9,8 @@ The tables are made up, in the shape of what is published of such programs, and 
   in a batch of B is `(noise + first) / (noise + B)`.
 
 `--tables FOLDER` reads others: one folder per kind with `scalability.csv` or `placements.csv`
-(`num_nodes,num_replicas` or `placement`, `local_bsz,step_time`) and `validation-BATCH.csv` (`grad_sqr,grad_var`).
+(`num_nodes,num_replicas` or `placement`, `local_bsz,step_time`) and `validation-BATCH.csv` (`grad_sqr,grad_var`, of
+batches of the smallest of these sizes). Every restart takes 30 s then.
 """
 
 import csv
@@ -101,7 +102,7 @@ def read(folder: Path) -> list[Kind]:
         if 1 not in times or not noise:
             raise SystemExit(f"{part}: there are no step times of one GPU, or no validation-BATCH.csv")
         first, rows = min(noise), noise[min(noise)]
-        scale = np.array([float(row["grad_var"]) / max(float(row["grad_sqr"]), 1e-12) for row in rows])
+        scale = np.array([first * float(row["grad_var"]) / max(float(row["grad_sqr"]), 1e-12) for row in rows])
         largest = max(local for local, _ in times[1])
         steps = _filled({gpus: _over_locals(some) for gpus, some in times.items()})
         found.append(Kind(part.name, steps, np.maximum(scale, 1.0), first, max(noise), largest, 30.0, ()))
@@ -125,7 +126,8 @@ def _over_locals(some: list[tuple[float, float]]) -> np.ndarray:
     means = {local: np.mean([step for one, step in some if one == local]) for local, _ in some}
     local, step = np.array(sorted(means)), np.array([means[one] for one in sorted(means)])
     inside = np.exp(np.interp(np.log(LOCALS), np.log(local), np.log(step)))
-    return np.where(local[-1] < LOCALS, step[-1] * LOCALS / local[-1], inside)
+    found: np.ndarray = np.where(local[-1] < LOCALS, step[-1] * LOCALS / local[-1], inside)
+    return found
 
 
 def _filled(known: dict[int, np.ndarray]) -> dict[int, np.ndarray]:

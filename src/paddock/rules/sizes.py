@@ -219,7 +219,8 @@ def _prices(sizes: np.ndarray, values: np.ndarray, changed: np.ndarray, gpus: in
     top = float((values / np.maximum(sizes, 1)).max())
 
     def wanted(price: float, toll: float) -> np.ndarray:
-        return (values - toll * changed - price * sizes).argmax(axis=1)
+        found: np.ndarray = (values - toll * changed - price * sizes).argmax(axis=1)
+        return found
 
     def at(toll: float) -> tuple[float, bool]:
         """Return the price with this toll, and whether no more changes are wanted than allowed."""

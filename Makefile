@@ -67,6 +67,7 @@ docs: $(VENV)/dev.stamp ## Write the reference pages again
 benchmarks: $(VENV)/dev.stamp ## Measure and print all figures (on Slurm: root only)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[benchmarks]'
 	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.elastic
 	$(BIN)/python -m benchmarks.scale
 	$(BIN)/python -m benchmarks.slurm
 	$(BIN)/python -m benchmarks.search

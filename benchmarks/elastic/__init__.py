@@ -1,0 +1,1 @@
+"""Policies of sizes, compared in a simulation of workloads that are made with seeds."""

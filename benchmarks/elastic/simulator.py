@@ -1,0 +1,162 @@
+"""A cluster with a made clock: every minute a policy decides on places, and trainings go on where they are."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from benchmarks.elastic.tables import NODE, NODES, SIZES, nodes_of
+from benchmarks.elastic.workload import JobPlan
+from paddock.rules.profiles import Batch, Profile, Timing, fit, goodput, remember
+from paddock.rules.sizes import Place
+
+ROUND = 60.0
+CLUSTER = {f"n{number:02}": NODE for number in range(NODES)}
+GRID = {size: nodes_of(size) for size in SIZES}
+MEASURED = 0.05  # spread of what is measured: step times and gradient noise
+
+
+@dataclass
+class Running:
+    """A job in the simulation: how far it is, where it is, and what is known of it."""
+
+    plan: JobPlan
+    done: float = 0.0
+    place: Place = ()
+    ready: float = 0.0  # until then it starts
+    batch: float = 0.0
+    restarts: int = 0
+    begun: bool = False
+    waits_since: float = 0.0
+    service: float = 0.0  # GPU seconds so far
+    ends: float | None = None
+    rates: dict[int, tuple[float, float]] = field(default_factory=dict)  # goodput and batch per size, as believed
+    known: tuple[int, int] = (-1, -1)  # what `rates` were made from
+
+    @property
+    def size(self) -> int:
+        return sum(gpus for _, gpus in self.place)
+
+    @property
+    def left(self) -> float | None:
+        """Return the seconds on one GPU, as far as the program tells; None if its speed is not known."""
+        return (self.plan.work - self.done) * self.plan.told / self.rates[1][0] if self.rates else None
+
+
+class Profiles:
+    """What was measured of each kind, in this workload so far; not `kept`: of each job alone."""
+
+    def __init__(self, random: np.random.Generator, kept: bool) -> None:
+        self._random = random
+        self._kept = kept
+        self._timings: dict[str, tuple[Timing, ...]] = {}
+        self._fitted: dict[str, Profile | None] = {}
+        self._version: dict[str, int] = {}
+        self._fresh: dict[str, int] = {}
+
+    def _of(self, one: Running) -> str:
+        return one.plan.kind.name if self._kept else one.plan.id
+
+    def saw(self, one: Running) -> None:
+        kind, gpus, whose = one.plan.kind, one.size, self._of(one)
+        local = max(one.batch / gpus, 1.0)
+        passes = np.ceil(local / kind.on_gpu - 1e-9)
+        local /= passes
+        step = kind.step(gpus, local, 1.0) * self._random.lognormal(0.0, MEASURED)
+        before = self._timings.get(whose, ())
+        after = remember(before, Timing(gpus, nodes_of(gpus), local, step))
+        self._timings[whose] = after
+        self._fresh[whose] = self._fresh.get(whose, 0) + 1
+        if len(after) > len(before) or self._fresh[whose] >= 60:
+            self._fitted[whose] = fit(after)
+            self._version[whose] = self._version.get(whose, 0) + 1
+            self._fresh[whose] = 0
+
+    def believe(self, one: Running) -> None:
+        """Bring what is believed of its speed up to date."""
+        kind, whose = one.plan.kind, self._of(one)
+        profile = self._fitted.get(whose)
+        if profile is None:
+            return
+        noise = kind.noise_at(one.done / one.plan.work)
+        key = (self._version[whose], round(np.log(noise) * 20))
+        if key == one.known:
+            return
+        one.known = key
+        batch = Batch(kind.first, kind.most, kind.on_gpu, noise * self._random.lognormal(0.0, MEASURED))
+        if not one.plan.elastic:
+            batch = Batch(one.plan.batch, one.plan.batch, kind.on_gpu, noise)
+        one.rates = goodput(profile, GRID if one.plan.elastic else {1: 1}, batch)
+
+
+@dataclass(frozen=True)
+class Policy:
+    """`adapts`: the batch follows the size and the noise. `kept`: what is measured of a job counts for its kind."""
+
+    places: Callable[[Sequence[Running], float], dict[str, Place]]
+    adapts: bool = False
+    kept: bool = True
+
+
+def run(plans: Sequence[JobPlan], policy: Policy, seed: int) -> list[Running]:
+    """Return the jobs after their end."""
+    profiles = Profiles(np.random.default_rng([seed, 7]), policy.kept)
+    waiting = [Running(plan, batch=plan.batch, waits_since=plan.arrives) for plan in plans]
+    there: list[Running] = []
+    ended: list[Running] = []
+    now = 0.0
+    while waiting or there:
+        if not there:
+            now = max(now, np.ceil(waiting[0].plan.arrives / ROUND) * ROUND)
+        while waiting and waiting[0].plan.arrives <= now:
+            there.append(waiting.pop(0))
+        for one in there:
+            profiles.believe(one)
+        places = policy.places(there, now)
+        _check(places)
+        for one in there:
+            _move(one, places.get(one.plan.id, ()), now)
+        for one in there:
+            if one.place:
+                _train(one, now, profiles, policy.adapts)
+        ended += [one for one in there if one.ends is not None]
+        there = [one for one in there if one.ends is None]
+        now += ROUND
+    return ended
+
+
+def _check(places: dict[str, Place]) -> None:
+    used = dict.fromkeys(CLUSTER, 0)
+    for place in places.values():
+        for name, gpus in place:
+            used[name] += gpus
+    assert all(used[name] <= CLUSTER[name] for name in CLUSTER), "more GPUs were given than there are"
+
+
+def _move(one: Running, place: Place, now: float) -> None:
+    if sorted(place) == sorted(one.place):
+        return
+    if one.place and not place:
+        one.waits_since = now
+    one.place = place
+    if place:
+        one.ready = now + one.plan.kind.restart
+        one.restarts += one.begun
+        one.begun = True
+
+
+def _train(one: Running, now: float, profiles: Profiles, adapts: bool) -> None:
+    gpus, kind = one.size, one.plan.kind
+    seconds = max(now + ROUND - max(one.ready, now), 0.0)
+    one.service += gpus * ROUND
+    if adapts and gpus in one.rates:
+        one.batch = one.rates[gpus][1]
+    if not seconds:
+        return
+    noise = kind.noise_at(one.done / one.plan.work)
+    rate = kind.goodput(gpus, one.batch, noise)
+    left = (one.plan.work - one.done) / rate
+    if left <= seconds:
+        one.ends = now + ROUND - seconds + left
+    one.done = min(one.done + rate * seconds, one.plan.work)
+    profiles.saw(one)

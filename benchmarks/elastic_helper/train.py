@@ -40,7 +40,7 @@ def made_data(count: int) -> tuple[Text, tuple[Any, Any]]:
     )
     order = torch.randperm(len(letters) - CONTEXT, generator=torch.Generator().manual_seed(7))
     training = Text(letters.long(), order[:count])
-    return training, Text(letters.long(), order[-10_000:]).__getitems__(list(range(10_000)))
+    return training, Text(letters.long(), order[-5_000:]).__getitems__(list(range(5_000)))
 
 
 def made_model(seed: int) -> Any:
@@ -72,7 +72,7 @@ def grid(given: dict[str, Any]) -> None:
                 optimizer.zero_grad()
                 nn.functional.cross_entropy(model(x), y).backward()
                 optimizer.step()
-                if step % max(1, 4096 // batch) == 0 and loss_on(model, validation) <= given["target"]:
+                if step % max(1, 8192 // batch) == 0 and loss_on(model, validation) <= given["target"]:
                     found.append((step, factor))
                     break
         steps, factor = min(found, default=(None, None))

@@ -28,6 +28,7 @@ RULES = ("linear", "sqrt", "adascale", "none")
 WARM_UP = 50  # steps in which the learning rate goes to that of a new batch size
 FIRST_CHANGE = 0.05  # of the training: earlier measurements of the noise mislead
 WORTH = 1.05  # a size must be better by this factor to be changed to
+LEAST = 0.9  # what a sample must be worth, compared with the first batch: the number of epochs is fixed
 TOLD_TO_END = 128 + signal.SIGTERM  # the exit code, as of a program that SIGTERM ended
 _UNPROVEN = 2  # steps with a new size that may run out of memory, and are then done again in smaller parts
 _TIMED = 8  # steps with a new size that are timed in one and in two parts
@@ -107,13 +108,13 @@ def best_batch(
     def progress(batch: int) -> float:
         return batch / cost.seconds(math.ceil(batch / world), on_gpu[1]) / (noise + batch)
 
-    top = min(most, 2 * now)
+    top = min(most, 2 * now, int((noise + first) / LEAST - noise))
     if top <= first:
-        return now
+        return first
     tried = {round(first * (top / first) ** (n / 49) / world) * world for n in range(50)}
     sizes = [size for size in sorted(tried) if first <= size <= top and size >= on_gpu[0] * world]
     best = max(sizes, key=progress, default=now)
-    return best if progress(best) > WORTH * progress(now) else now
+    return best if progress(best) > WORTH * progress(now) or (noise + first) < LEAST * (noise + now) else now
 
 
 def rate_factor(rule: str, batch: int, first: int, noise: Optional[float]) -> float:

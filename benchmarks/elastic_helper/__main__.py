@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from paddock.runner import elastic, reporting
+from paddock.runner import elastic
 
 ROOT = Path(__file__).resolve().parents[2]
 TASK = {"samples": 32_000, "lr": 0.4}
@@ -27,7 +27,6 @@ ARMS: dict[str, dict[str, Any]] = {
     "fixed at 256": {},
     "adapted, linear": {"most": 2048, "lr": "linear"},
     "adapted, adascale": {"most": 2048, "lr": "adascale"},
-    "adapted, lr kept": {"most": 2048, "lr": "none"},
 }
 
 
@@ -40,8 +39,9 @@ class Bench:
         self.python = subprocess.run(made, stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
         package = folder / "lib" / "paddock"
         package.mkdir(parents=True)
-        for name, module in (("__init__", reporting), ("reporting", reporting), ("elastic", elastic)):
-            shutil.copyfile(module.__file__, package / f"{name}.py")
+        source = ROOT / "src" / "paddock" / "runner"
+        for name, copied in (("__init__", "reporting"), ("reporting", "reporting"), ("elastic", "elastic")):
+            shutil.copyfile(source / f"{copied}.py", package / f"{name}.py")
 
     def lines(self, given: dict[str, Any], name: str, world: int = 1) -> list[dict[str, Any]]:
         with socket.socket() as free:

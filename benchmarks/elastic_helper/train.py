@@ -57,7 +57,7 @@ def loss_on(model: Any, data: tuple[Any, Any]) -> float:
 def grid(given: dict[str, Any]) -> None:
     training, validation = made_data(given["samples"])
     for batch in given["batches"]:
-        found = []
+        found: list[tuple[int, float]] = []
         for factor in given["factors"]:
             model = made_model(given["seed"])
             optimizer = torch.optim.SGD(model.parameters(), lr=given["lr"] * factor)

@@ -4,7 +4,7 @@
 
 Ended in the middle, it goes on within the epoch from its checkpoint, on more or fewer GPUs, with the same samples in
 each step. With `--most 1024` the batch grows where that is faster. Each task of Paddock has `paddock.elastic`; to run
-this by hand, copy src/paddock/runner/elastic.py beside it. See docs/elastic.md.
+this by hand, use an environment with Paddock, or import a copy of the file. See docs/elastic.md.
 """
 
 import argparse
@@ -12,10 +12,7 @@ import argparse
 import torch
 from torch import nn
 
-try:
-    from paddock import elastic
-except ImportError:
-    import elastic
+from paddock import elastic
 
 
 def arguments():

@@ -14,6 +14,7 @@ import threading
 import time
 from contextlib import nullcontext
 from importlib import import_module
+from operator import itemgetter
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 try:
@@ -203,7 +204,10 @@ class Training:
         self._waiting: Any = None
         self._told = False
         self._epoch_samples, self._epoch_seconds = 0, 0.0
-        self._forget_times()
+        self._tried = 0  # steps with this size
+        self._mark: Optional[float] = None  # when the last step ended
+        self._computed_in: Dict[int, List[float]] = {}  # seconds, by the number of parts
+        self._step_seconds: List[float] = []
         self._folder = folder or os.environ.get("PADDOCK_CHECKPOINT_DIR")
         self._load()
         self.model = self._wrapped()
@@ -362,7 +366,7 @@ class Training:
         size = math.ceil(mine / parts)
         for start in range(0, mine, size):
             end = min(start + size, mine)
-            part = batch if size == mine else _mapped(batch, lambda x, a=start, b=end: x[a:b])
+            part = batch if size == mine else _mapped(batch, itemgetter(slice(start, end)))
             alone = self.world > 1 and (careful or end < mine)
             with self.model.no_sync() if alone else nullcontext():
                 loss = loss_of(*part) if isinstance(part, (tuple, list)) else loss_of(part)
@@ -490,9 +494,8 @@ class Training:
 
     def _forget_times(self) -> None:
         self._tried = 0
-        self._mark: Optional[float] = None
-        self._computed_in: Dict[int, List[float]] = {}
-        self._step_seconds: List[float] = []
+        self._mark = None
+        self._computed_in, self._step_seconds = {}, []
 
     def _goes_on(self) -> bool:
         if self._rule == "adascale" and self._adapts:

@@ -15,7 +15,7 @@ from paddock.paths import Home, open_to, write_once
 from paddock.program import commands, environment, notebook
 from paddock.rules import access, placement
 from paddock.rules.varying import varying
-from paddock.runner import elastic, reporting
+from paddock.runner import reporting
 from paddock.search import adaptive, trials_at_once
 from paddock.search.tasks import key_of, new_tasks
 from paddock.server.intake import checks, defaults, masks, planning, preflight, snapshot
@@ -309,8 +309,9 @@ def _lay_down(made: Plan, folder: Path, shown: JobSpec) -> None:
 def _lay_down_report(folder: Path, group: str | None) -> None:
     package = folder / "lib" / "paddock"
     package.mkdir(parents=True)
-    for name, module in (("__init__", reporting), ("reporting", reporting), ("elastic", elastic)):
-        shutil.copyfile(module.__file__, package / f"{name}.py")
+    source = Path(reporting.__file__)
+    for name, copied in (("__init__", source), ("reporting", source), ("elastic", source.with_name("elastic.py"))):
+        shutil.copyfile(copied, package / f"{name}.py")
     if group:
         open_to(folder / "lib", group)
 

@@ -103,7 +103,7 @@ def arms(bench: Bench) -> None:
     for seed in SEEDS:
         base = None
         for name, options in ARMS.items():
-            task = {**TASK, "seed": seed, "epochs": EPOCHS, "run": {"batch": 256, **options}}
+            task = {**TASK, "seed": seed, "epochs": EPOCHS, "decay": True, "run": {"batch": 256, **options}}
             began = time.monotonic()
             found = bench.lines(task, f"{name} {seed}", 2)
             took, last = time.monotonic() - began, found[-1]

@@ -91,6 +91,8 @@ def train(given: dict[str, Any]) -> None:
         for batch in run.batches(training, collate_fn=lambda x: x):
             run.step(batch, lambda x, y: nn.functional.cross_entropy(run.model(x), y))
             done += run.batch
+            if given.get("decay"):  # to nothing: what it ends with is not the noise of the last steps
+                optimizer.param_groups[0]["lr"] = given["lr"] * max(0.0, 1 - run.progress / given["epochs"])
             if run.rank == 0 and 0 < given.get("end_at", 0) <= done:
                 os.kill(os.getpid(), signal.SIGTERM)
         loss = loss_on(model, validation)

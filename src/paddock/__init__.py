@@ -9,9 +9,10 @@ if TYPE_CHECKING:
     from paddock.client.client import Client
     from paddock.client.job import JobHandle
     from paddock.client.shortcuts import job, jobs, submit
+    from paddock.runner import elastic
     from paddock.runner.reporting import report
 
-__all__ = ["Client", "JobHandle", "__version__", "job", "jobs", "report", "submit"]
+__all__ = ["Client", "JobHandle", "__version__", "elastic", "job", "jobs", "report", "submit"]
 
 
 _SHORTCUTS = "paddock.client.shortcuts"
@@ -23,6 +24,8 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     # On demand: a training script that imports paddock to report must not pay for the client.
+    if name == "elastic":
+        return import_module("paddock.runner.elastic")
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -66,6 +66,19 @@ def test_pytorch_from_its_printed_lines(server: ServerProcess, train_python: Pat
     assert task["progress"] == 1.0
 
 
+def test_elastic_comes_with_the_task_and_reports(server: ServerProcess, train_python: Path) -> None:
+    job = _submit(server, train_python, "elastic", params={"lr": 0.1, "epochs": 3})
+    assert server.get(f"/jobs/{job}")["script"]["checkpoints"], "so it can make way for others"
+    [task] = server.wait(job, 300)
+    assert task["state"] == "finished", task["reason"]
+    assert task["progress"] == 1.0
+    curves = {curve["metric"]: curve for curve in server.get(f"/tasks/{task['id']}/metrics")}
+    assert {"val_loss", "val_accuracy", "elastic/gpus", "elastic/samples_per_second"} <= set(curves)
+    assert curves["elastic/batch"]["values"] == [64, 64, 64]
+    assert curves["val_loss"]["steps"] == [1, 2, 3]
+    assert task["best_value"] == min(curves["val_loss"]["values"])
+
+
 def test_lightning_style_log(server: ServerProcess, train_python: Path) -> None:
     job = _submit(server, train_python, "lightning_csv", params={})
     task = server.wait(job)[0]

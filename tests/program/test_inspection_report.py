@@ -139,6 +139,7 @@ def test_the_names_of_stfmanager_are_taken() -> None:
         ("f = open('log.jsonl', 'a')", ["jsonl"]),
         ("json.dump(history, f)", ["json"]),
         ("paddock.report(loss=1)", ["report"]),
+        ("from paddock import elastic\nelastic.Training(model, optimizer, batch=4)", ["report"]),
         ("open(os.environ['PADDOCK_REPORT'], 'a')", ["report"]),
         ("report(loss=1)", ["report"]),
         ("model.fit(x, y, epochs=3)", ["keras"]),
@@ -164,4 +165,5 @@ def test_whether_it_saves_where_the_next_attempt_finds_it() -> None:
     assert inspect_source(saves, "train.py").checkpoints
     assert inspect_source("import saving\n", "train.py", files={"saving.py": saves}).checkpoints
     assert not inspect_source("import other\n", "train.py", files={"saving.py": saves}).checkpoints
+    assert inspect_source("run = elastic.Training(model, optimizer, batch=4)\n", "train.py").checkpoints
     assert inspect_source("cp model $PADDOCK_CHECKPOINT_DIR\n", "train.sh").checkpoints

@@ -58,7 +58,8 @@ def archive_digest() -> str:
 
 def _sources() -> Dict[str, bytes]:
     root = Path(__file__).parent.parent
-    paths = sorted(path for room in _ROOMS for path in (root / room).rglob("*.py") if path != Path(__file__))
+    aside = (Path(__file__), Path(__file__).with_name("elastic.py"))
+    paths = sorted(path for room in _ROOMS for path in (root / room).rglob("*.py") if path not in aside)
     sources = {"%s/%s" % (_PACKAGE, path.relative_to(root).as_posix()): path.read_bytes() for path in paths}
     return {**sources, "%s/__init__.py" % _PACKAGE: b""}
 

@@ -29,7 +29,8 @@ from paddock.program.value_text import CONFIG_SUFFIXES
 
 __all__ = ["RELEVANT_SUFFIXES", "inspect_source"]
 
-CHECKPOINT = "PADDOCK_CHECKPOINT_DIR"  # who uses it goes on from where it was
+CHECKPOINTS = re.compile(r"PADDOCK_CHECKPOINT_DIR|\belastic\.Training\(")
+"""What is in scripts that go on from where they were."""
 RELEVANT_SUFFIXES = (".py", *CONFIG_SUFFIXES)  # of files that are read together with a script
 _FLAG_READERS = (
     with_argparse.read, with_click.read, with_typer.read, with_absl.read, with_fire.read, with_dataclasses.read,
@@ -64,7 +65,7 @@ def inspect_source(
     if suffix in CONFIG_SUFFIXES:
         return _config_report(filename, source)
     if suffix != ".py":
-        saves = CHECKPOINT in source
+        saves = bool(CHECKPOINTS.search(source))
         return ScriptReport(convention=Convention.ENV, open_ended=True, shebang=shebang.read(source), checkpoints=saves)
     try:
         tree = project.parsed(source)
@@ -80,7 +81,7 @@ def inspect_source(
     texts = [*report.warnings, *given_names.check(report, given)]
     if not metrics:
         texts.append(metric_sources.NONE_IN_SIGHT)
-    saves = any(CHECKPOINT in known[path] for path in (filename, *module.modules) if path in known)
+    saves = any(CHECKPOINTS.search(known[path]) for path in (filename, *module.modules) if path in known)
     more = {"warnings": texts, "metrics": metrics, "shebang": shebang.read(source), "checkpoints": saves}
     return report.model_copy(update=more)
 

@@ -14,7 +14,9 @@ NONE_IN_SIGHT = (
 _BY_CALL = dict.fromkeys(("CSVLogger", "DictWriter", "to_csv"), "csv") | dict.fromkeys(
     ("TensorBoard", "SummaryWriter", "TensorBoardLogger", "create_file_writer"), "tensorboard"
 )
-_BY_PATH = {"csv.writer": "csv", "json.dump": "json", "paddock.report": "report", "paddock.report.report": "report"}
+_BY_PATH = {"csv.writer": "csv", "json.dump": "json"} | dict.fromkeys(
+    ("paddock.report", "paddock.report.report", "paddock.elastic.Training"), "report"
+)
 _PRINTERS = ("print", "sys.stdout.write", "tqdm.write", "tqdm.tqdm.write")
 # `loss: %.4f`, `loss={}`; and a text that ends before a value: `loss:`
 _FIELD = re.compile(r"[\w/@)\]]\s*[:=]\s*(\{[^{}]*\}|%[-+ #0-9.]*[dfgeEsr])")

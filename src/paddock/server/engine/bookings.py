@@ -8,7 +8,7 @@ from typing import Any
 
 from paddock.models import Method
 from paddock.models.access import AccessRule
-from paddock.program.inspection import CHECKPOINT
+from paddock.program.inspection import CHECKPOINTS
 from paddock.rules import access
 from paddock.rules.access import AccessPerson, AccessTarget, Interval
 from paddock.rules.booking import Booked
@@ -29,7 +29,9 @@ def can_yield(facts: JobFacts) -> bool:
     if facts.spec.yields is not None:
         return facts.spec.yields
     in_script = facts.script is not None and facts.script.checkpoints
-    return in_script or facts.spec.search.method is Method.PBT or CHECKPOINT in (facts.spec.command or "")
+    return (
+        in_script or facts.spec.search.method is Method.PBT or CHECKPOINTS.search(facts.spec.command or "") is not None
+    )
 
 
 @dataclass

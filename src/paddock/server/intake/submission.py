@@ -310,7 +310,9 @@ def _lay_down(made: Plan, folder: Path, shown: JobSpec) -> None:
 def _lay_down_report(folder: Path, group: str | None) -> None:
     package = folder / "lib" / "paddock"
     package.mkdir(parents=True)
-    shutil.copyfile(reporting.__file__, package / "__init__.py")
+    source = Path(reporting.__file__)
+    for name, copied in (("__init__", source), ("reporting", source), ("elastic", source.with_name("elastic.py"))):
+        shutil.copyfile(copied, package / f"{name}.py")
     if group:
         open_to(folder / "lib", group)
 

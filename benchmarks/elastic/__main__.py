@@ -11,7 +11,7 @@ from benchmarks.elastic.policies import POLICIES
 from benchmarks.elastic.simulator import Running, run
 from benchmarks.elastic.tables import Kind, made, read
 from benchmarks.elastic.workload import workload
-from paddock.rules.sizes import Training, decide, possible_sizes
+from paddock.rules.sizes import ElasticTraining, decide, possible_sizes
 
 
 def figures(ended: Sequence[Running]) -> tuple[float, float, float, float]:
@@ -59,13 +59,15 @@ def speed() -> None:
     for _ in range(10):
         losses = random.uniform(0.0, 0.3, 200)
         made_up = [
-            Training(f"t{n}", {size: size / (1 + loss * (size - 1)) for size in sizes}, -float(random.uniform(0, 2e4)))
+            ElasticTraining(
+                f"t{n}", {size: size / (1 + loss * (size - 1)) for size in sizes}, -float(random.uniform(0, 2e4))
+            )
             for n, loss in enumerate(losses)
         ]
         places: dict[str, tuple[tuple[str, int], ...]] = {}
         for name in taken:
             again = [
-                Training(one.id, one.speed, one.arrived, places.get(one.id, ()), float(random.lognormal(8, 1.5)))
+                ElasticTraining(one.id, one.speed, one.arrived, places.get(one.id, ()), float(random.lognormal(8, 1.5)))
                 for one in made_up
             ]
             begun = time.process_time()

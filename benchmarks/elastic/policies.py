@@ -21,7 +21,7 @@ import numpy as np
 from benchmarks.elastic.simulator import CLUSTER, Policy, Running
 from benchmarks.elastic.tables import NODE, NODES, SIZES
 from paddock.rules.profiles import speed_ups
-from paddock.rules.sizes import Place, Placing, Training, decide
+from paddock.rules.sizes import Place, Placing, ElasticTraining, decide
 
 GPUS = NODE * NODES
 SERVED = 3600.0  # GPU seconds of the first queue
@@ -137,8 +137,8 @@ def ours(jobs: Sequence[Running], now: float) -> dict[str, Place]:
     return decide([training(one) for one in jobs], CLUSTER, now)
 
 
-def training(one: Running) -> Training:
-    return Training(
+def training(one: Running) -> ElasticTraining:
+    return ElasticTraining(
         id=one.plan.id,
         speed=speed_ups(one.rates) or {1: 1.0},
         arrived=one.plan.arrives,

@@ -10,22 +10,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paddock.rules import sizes
-from paddock.rules.sizes import PATIENCE, Place, Training, changes, decide, possible_sizes, weight_of
+from paddock.rules.sizes import PATIENCE, Place, ElasticTraining, changes, decide, possible_sizes, weight_of
 
 FOUR = {"n1": 4}
 NOW = 10_000.0
 
 
-def one(name: str, speed: Mapping[int, float] | None = None, **more: object) -> Training:
+def one(name: str, speed: Mapping[int, float] | None = None, **more: object) -> ElasticTraining:
     given = {"arrived": NOW - 1000, "left": 1000.0, "speed": speed or {1: 1.0, 2: 1.8, 4: 3.0}} | more
-    return Training(name, **given)  # type: ignore[arg-type]
+    return ElasticTraining(name, **given)  # type: ignore[arg-type]
 
 
 def counts(places: Mapping[str, Place]) -> dict[str, int]:
     return {who: sum(gpus for _, gpus in place) for who, place in places.items()}
 
 
-def applied(trainings: Sequence[Training], places: Mapping[str, Place], now: float = NOW) -> list[Training]:
+def applied(
+    trainings: Sequence[ElasticTraining], places: Mapping[str, Place], now: float = NOW
+) -> list[ElasticTraining]:
     """Return the trainings after the decision was carried out."""
     return [
         replace(
@@ -132,7 +134,7 @@ NODES = st.dictionaries(st.sampled_from(["n1", "n2", "n3", "n4"]), st.sampled_fr
 
 
 @st.composite
-def clusters(draw: st.DrawFn, nodes: Mapping[str, int] | None = None) -> tuple[list[Training], dict[str, int]]:
+def clusters(draw: st.DrawFn, nodes: Mapping[str, int] | None = None) -> tuple[list[ElasticTraining], dict[str, int]]:
     """Return trainings, some of which run on the nodes."""
     there = dict(nodes or draw(NODES))
     free, found = dict(there), []
@@ -142,7 +144,7 @@ def clusters(draw: st.DrawFn, nodes: Mapping[str, int] | None = None) -> tuple[l
         place: Place = ((name, size),) if 0 < size <= free[name] else ()
         free[name] -= sum(gpus for _, gpus in place)
         found.append(
-            Training(
+            ElasticTraining(
                 f"t{number}",
                 speed,
                 arrived=NOW - draw(st.floats(0, 6000)),
@@ -160,7 +162,7 @@ def clusters(draw: st.DrawFn, nodes: Mapping[str, int] | None = None) -> tuple[l
 class TestAlways:
     @given(clusters())
     @settings(max_examples=200)
-    def test_capacity_sizes_and_changes(self, case: tuple[list[Training], dict[str, int]]) -> None:
+    def test_capacity_sizes_and_changes(self, case: tuple[list[ElasticTraining], dict[str, int]]) -> None:
         trainings, nodes = case
         found = decide(trainings, nodes, NOW)
         used: Counter[str] = Counter()
@@ -177,7 +179,7 @@ class TestAlways:
 
     @given(clusters())
     @settings(max_examples=100)
-    def test_it_comes_to_rest_and_stays_there(self, case: tuple[list[Training], dict[str, int]]) -> None:
+    def test_it_comes_to_rest_and_stays_there(self, case: tuple[list[ElasticTraining], dict[str, int]]) -> None:
         trainings, nodes = case
         for _ in range(40):
             found = decide(trainings, nodes, NOW)
@@ -191,7 +193,7 @@ class TestAlways:
     @given(clusters({"n1": 12}), st.integers(0, 7), st.sampled_from([1.1, 2.0, 20.0]))
     @settings(max_examples=200)
     def test_more_priority_never_fewer_gpus(
-        self, case: tuple[list[Training], dict[str, int]], which: int, factor: float
+        self, case: tuple[list[ElasticTraining], dict[str, int]], which: int, factor: float
     ) -> None:
         trainings, nodes = case
         place = which % len(trainings)
@@ -202,7 +204,7 @@ class TestAlways:
 
     @given(clusters({"n1": 12}))
     @settings(max_examples=100)
-    def test_no_other_choice_is_worth_more(self, case: tuple[list[Training], dict[str, int]]) -> None:
+    def test_no_other_choice_is_worth_more(self, case: tuple[list[ElasticTraining], dict[str, int]]) -> None:
         trainings, nodes = case
         trainings = trainings[:5]
         grid = possible_sizes(nodes)

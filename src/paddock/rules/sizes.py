@@ -30,7 +30,7 @@ Place = tuple[tuple[str, int], ...]  # nodes, and how many GPUs of each
 
 
 @dataclass(frozen=True)
-class Training:
+class ElasticTraining:
     """A task that runs or waits. `speed` contains the sizes that it allows, and their speed-ups over one GPU."""
 
     id: str
@@ -70,7 +70,7 @@ def possible_sizes(nodes: Mapping[str, int]) -> dict[int, int]:
     return sizes
 
 
-def decide(trainings: Sequence[Training], nodes: Mapping[str, int], now: float) -> dict[str, Place]:
+def decide(trainings: Sequence[ElasticTraining], nodes: Mapping[str, int], now: float) -> dict[str, Place]:
     """Return where each training runs next, the empty place for who waits. `nodes`: GPUs for trainings on each.
 
     Who has a place on a node that is gone, or of which more is used than there is, has lost it.
@@ -107,7 +107,7 @@ class _Options:
         self.changed.append(changed)
 
 
-def _options(one: Training, held: int, sizes: Mapping[int, int], must: bool, now: float) -> _Options:
+def _options(one: ElasticTraining, held: int, sizes: Mapping[int, int], must: bool, now: float) -> _Options:
     """Return what it may have; `must`: it gets something, whatever it is worth."""
     found = _Options()
     if one.fixed and held:
@@ -127,7 +127,7 @@ def _options(one: Training, held: int, sizes: Mapping[int, int], must: bool, now
     return found
 
 
-def _discount(one: Training, held: int, left: float, now: float) -> float:
+def _discount(one: ElasticTraining, held: int, left: float, now: float) -> float:
     """Return what a size other than the present one counts, as it costs a restart.
 
     It is the part of its life that a training would have trained, with one restart more; and no more than what is
@@ -144,7 +144,12 @@ def _discount(one: Training, held: int, left: float, now: float) -> float:
 
 
 def _overdue(
-    ordered: Sequence[Training], held: Mapping[str, int], sizes: Mapping[int, int], gpus: int, most: int, now: float
+    ordered: Sequence[ElasticTraining],
+    held: Mapping[str, int],
+    sizes: Mapping[int, int],
+    gpus: int,
+    most: int,
+    now: float,
 ) -> set[str]:
     """Return who has waited too long, and can have what is free or what others have beyond an equal share."""
     share = max(gpus // max(len(ordered), 1), 1)

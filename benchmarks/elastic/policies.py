@@ -21,7 +21,7 @@ import numpy as np
 from benchmarks.elastic.simulator import CLUSTER, Policy, Running
 from benchmarks.elastic.tables import NODE, NODES, SIZES
 from paddock.rules.profiles import speed_ups
-from paddock.rules.sizes import Place, Placing, ElasticTraining, decide
+from paddock.rules.sizes import ElasticTraining, Place, Placing, decide
 
 GPUS = NODE * NODES
 SERVED = 3600.0  # GPU seconds of the first queue

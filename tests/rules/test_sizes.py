@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paddock.rules import sizes
-from paddock.rules.sizes import PATIENCE, Place, ElasticTraining, changes, decide, possible_sizes, weight_of
+from paddock.rules.sizes import PATIENCE, ElasticTraining, Place, changes, decide, possible_sizes, weight_of
 
 FOUR = {"n1": 4}
 NOW = 10_000.0

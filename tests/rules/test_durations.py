@@ -1,7 +1,6 @@
 """Test when tasks and jobs are expected to end."""
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,10 +12,10 @@ from paddock.rules.durations import (
     FARTHEST,
     Band,
     Lengths,
+    PastRun,
     Prediction,
-    Run,
+    TaskWork,
     Underway,
-    Work,
     adjusted,
     outlook,
     queue,
@@ -26,9 +25,9 @@ NOW = 1_000_000.0
 _number = st.floats(-1e6, 1e6) | st.integers(-(10**6), 10**6)
 _value = st.none() | st.booleans() | _number | st.sampled_from(["sgd", "adam", "", "é"]) | st.just([1, {"a": 2}])
 _params = st.dictionaries(st.sampled_from(["lr", "batch", "kind", "layers"]), _value, max_size=4)
-_works = st.builds(Work, _params, st.none() | st.integers(1, 1000), st.floats(0.02, 1.0))
+_works = st.builds(TaskWork, _params, st.none() | st.integers(1, 1000), st.floats(0.02, 1.0))
 _seconds = st.floats(0.01, 1e6)
-_runs = st.builds(Run, _works, _seconds, st.none() | st.floats(0.01, 1.0))
+_runs = st.builds(PastRun, _works, _seconds, st.none() | st.floats(0.01, 1.0))
 _underway = st.builds(
     Underway, _works, st.floats(0, 1e6), st.none() | st.floats(0.01, 1e6), st.floats(0, 1), st.floats(0, 1e4)
 )
@@ -45,7 +44,7 @@ _few = settings(max_examples=60, deadline=None)
     st.integers(0, 5),
 )
 def test_a_band_contains_its_likely_time_and_is_not_in_the_past(
-    runs: list[Run], running: list[Underway], waiting: list[Work], places: list[float], more: int
+    runs: list[PastRun], running: list[Underway], waiting: list[TaskWork], places: list[float], more: int
 ) -> None:
     found = outlook(NOW, Lengths(runs), running, waiting, places, more)
     bands = [found.done, *found.running, *found.begins, *found.ends]
@@ -82,31 +81,31 @@ def test_a_queue_by_hand() -> None:
 
 
 def test_nothing_known_is_not_guessed() -> None:
-    found = outlook(NOW, Lengths([]), [Underway(Work({}), 50.0)], [Work({})])
+    found = outlook(NOW, Lengths([]), [Underway(TaskWork({}), 50.0)], [TaskWork({})])
     assert (found.done, found.running, found.begins) == (None, [None], [])
 
 
 def test_one_that_only_reported_once_is_unsure() -> None:
-    [band] = outlook(NOW, Lengths([]), [Underway(Work({}), 50.0, left=450.0)], []).running
+    [band] = outlook(NOW, Lengths([]), [Underway(TaskWork({}), 50.0, left=450.0)], []).running
     assert band is not None and band.unsure
     assert band.likely - NOW == pytest.approx(450, rel=0.3)
 
 
 def test_a_steady_one_is_sure() -> None:
-    [band] = outlook(NOW, Lengths([]), [Underway(Work({}), 50.0, 450.0, 0.1, steps=10)], []).running
+    [band] = outlook(NOW, Lengths([]), [Underway(TaskWork({}), 50.0, 450.0, 0.1, steps=10)], []).running
     assert band is not None and not band.unsure
     assert band.likely - NOW == pytest.approx(450, rel=0.05)
 
 
 def test_one_that_runs_for_longer_than_all_others_is_not_guessed() -> None:
-    runs = [Run(Work({}), 10.0)] * 20
-    found = outlook(NOW, Lengths(runs), [Underway(Work({}), 1000.0)], [])
+    runs = [PastRun(TaskWork({}), 10.0)] * 20
+    found = outlook(NOW, Lengths(runs), [Underway(TaskWork({}), 1000.0)], [])
     assert (found.done, found.running) == (None, [None])
 
 
-def grid(seconds: Any) -> list[Run]:
+def grid(seconds: Any) -> list[PastRun]:
     sizes = [{"units": units, "kind": kind} for units in (16, 64, 256, 1024) for kind in ("a", "b", "c")]
-    return [Run(Work(params), seconds(**params)) for params in sizes]
+    return [PastRun(TaskWork(params), seconds(**params)) for params in sizes]
 
 
 def test_parameters_that_matter_are_learned() -> None:
@@ -114,37 +113,37 @@ def test_parameters_that_matter_are_learned() -> None:
         return float(0.5 * units * {"a": 1, "b": 2, "c": 4}[kind])
 
     lengths = Lengths(grid(truth))
-    waiting = [Work({"units": 512, "kind": "c"}), Work({"units": 32, "kind": "a"})]
+    waiting = [TaskWork({"units": 512, "kind": "c"}), TaskWork({"units": 32, "kind": "a"})]
     middle = np.median(lengths.draw(waiting, 200, np.random.default_rng(1)), axis=0)
     assert middle == pytest.approx([1024, 16], rel=0.25)
 
 
 def test_what_differs_without_a_reason_gives_a_wide_band() -> None:
     noise = np.random.default_rng(3)
-    even = Lengths([Run(Work({}), 100.0) for _ in range(30)])
-    wild = Lengths([Run(Work({}), float(100 * np.exp(1.5 * noise.standard_normal()))) for _ in range(30)])
-    one, other = (outlook(NOW, known, [], [Work({})], [0.0]).done for known in (even, wild))
+    even = Lengths([PastRun(TaskWork({}), 100.0) for _ in range(30)])
+    wild = Lengths([PastRun(TaskWork({}), float(100 * np.exp(1.5 * noise.standard_normal()))) for _ in range(30)])
+    one, other = (outlook(NOW, known, [], [TaskWork({})], [0.0]).done for known in (even, wild))
     assert one is not None and not one.unsure
     assert other is not None and other.unsure
     assert other.late - other.early > 10 * (one.late - one.early)
 
 
 def test_tasks_that_stop_early_are_expected_to() -> None:
-    half = Lengths([Run(Work({}), 100.0, 0.5)] * 20)
-    found = outlook(NOW, half, [Underway(Work({}), 25.0, 75.0, 0.25, steps=25)], [])
+    half = Lengths([PastRun(TaskWork({}), 100.0, 0.5)] * 20)
+    found = outlook(NOW, half, [Underway(TaskWork({}), 25.0, 75.0, 0.25, steps=25)], [])
     assert found.done is not None
     assert found.done.likely - NOW == pytest.approx(25, rel=0.1)
-    assert half.at_most([Work({})]) == [pytest.approx(50, rel=0.1)]
+    assert half.at_most([TaskWork({})]) == [pytest.approx(50, rel=0.1)]
 
 
 def test_a_resumed_task_takes_only_what_is_left() -> None:
-    lengths = Lengths([Run(Work({}), 100.0)] * 20)
-    whole, rest = lengths.at_most([Work({}), Work({}, share=0.25)])
+    lengths = Lengths([PastRun(TaskWork({}), 100.0)] * 20)
+    whole, rest = lengths.at_most([TaskWork({}), TaskWork({}, share=0.25)])
     assert rest == pytest.approx(whole / 4, rel=0.1)
 
 
 def test_more_tasks_of_which_nothing_is_known_take_as_long_as_others() -> None:
-    lengths = Lengths([Run(Work({}), 100.0)] * 20)
+    lengths = Lengths([PastRun(TaskWork({}), 100.0)] * 20)
     done = outlook(NOW, lengths, [], [], [0.0, 0.0], more=10).done
     assert done is not None and done.likely - NOW == pytest.approx(500, rel=0.1)
 
@@ -181,7 +180,7 @@ def test_a_program_that_is_always_later_than_expected_gets_later_bands() -> None
     assert later.likely == pytest.approx(BAND.late)
     assert adjusted(NOW, BAND, [0.1, -0.1] * 50).late < BAND.late, "it is better than its bands"
     assert adjusted(NOW, BAND, []) == BAND
-    assert adjusted(NOW, replace(BAND, unsure=True), [0.0] * 100).unsure
+    assert adjusted(NOW, BAND._replace(unsure=True), [0.0] * 100).unsure
 
 
 def test_four_of_five_are_inside_after_bands_that_were_far_too_narrow() -> None:

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 Numbers = NDArray[np.float64]
 
 DRAWS, FEWEST_DRAWS = 60, 6
-STEPS = 12_000  # tasks times draws: 10 ms
+STEPS = 10_000  # tasks times draws: some 5 ms
 MOST_VALUES = 6  # of a parameter that is no number
 PRIOR_SPREAD = 0.2  # of the logarithm of seconds, where little is known
 CRUDE_SPREAD = 0.7  # where only the time with the start-up is known
@@ -36,7 +36,7 @@ PRIOR_SCORES = (-1.3, -0.8, -0.4, 0.0, 0.4, 0.8, 1.3)
 
 
 @dataclass(frozen=True)
-class Work:
+class TaskWork:
     """A task, as far as its length depends on it. `share` is how much of it is to be done: less if it is resumed."""
 
     params: Mapping[str, Any]
@@ -45,10 +45,10 @@ class Work:
 
 
 @dataclass(frozen=True)
-class Run:
+class PastRun:
     """How long a task takes if it trains all of its epochs, and the share that it trained; None: it still runs."""
 
-    work: Work
+    work: TaskWork
     seconds: float
     share: float | None = 1.0
 
@@ -57,15 +57,14 @@ class Run:
 class Underway:
     """A task that runs. `left` is what its own pace says, from `steps` epochs without its start-up."""
 
-    work: Work
+    work: TaskWork
     elapsed: float
     left: float | None = None
     progress: float = 0.0
     steps: float = 0.0
 
 
-@dataclass(frozen=True)
-class Band:
+class Band(NamedTuple):
     """When something happens: in four of five cases between `early` and `late`."""
 
     early: float
@@ -97,7 +96,7 @@ class Outlook:
 class Lengths:
     """What is known of the lengths of tasks of one program."""
 
-    def __init__(self, runs: Sequence[Run]) -> None:
+    def __init__(self, runs: Sequence[PastRun]) -> None:
         self.runs = [run for run in runs if math.isfinite(run.seconds) and run.seconds > 0]
         self.shares = np.array([run.share for run in self.runs if run.share is not None], dtype=float)
         self._logs = np.log(np.array([max(run.seconds, 1e-3) for run in self.runs], dtype=float))
@@ -108,14 +107,14 @@ class Lengths:
         return len(self.runs)
 
     @cached_property
-    def _fit(self) -> "_Fit":
+    def _fit(self) -> "_Ridge":
         return _fit(self._columns.matrix([run.work for run in self.runs]), self._logs)
 
     @property
     def stops_early(self) -> bool:
         return bool(len(self.shares)) and float(self.shares.min()) < 0.98
 
-    def draw(self, works: Sequence[Work], draws: int, rng: np.random.Generator) -> Numbers:
+    def draw(self, works: Sequence[TaskWork], draws: int, rng: np.random.Generator) -> Numbers:
         """Return possible seconds of each task, one row per draw; all in a row share what the model may have wrong."""
         fit = self._fit
         found = fit.draw(self._columns.matrix(works), draws, rng)
@@ -127,7 +126,7 @@ class Lengths:
         known = self.shares[self.shares > above]
         return rng.choice(known, size) if len(known) and self.stops_early else np.ones(size)
 
-    def at_most(self, works: Sequence[Work]) -> list[float]:
+    def at_most(self, works: Sequence[TaskWork]) -> list[float]:
         """Return the seconds that each task will not exceed in four of five cases."""
         whole = self.draw(works, DRAWS, np.random.default_rng(0))
         shares = self.draw_shares(0.0, whole.shape, np.random.default_rng(1))
@@ -144,7 +143,7 @@ class _Columns:
     centre: Numbers = field(default_factory=lambda: np.zeros(0))
     scale: Numbers = field(default_factory=lambda: np.ones(0))
 
-    def raw(self, works: Sequence[Work]) -> Numbers:
+    def raw(self, works: Sequence[TaskWork]) -> Numbers:
         columns: list[list[float]] = []
         for name, positive in self.numbers:
             plain = [_number(_value(one, name), positive) for one in works]
@@ -157,16 +156,16 @@ class _Columns:
             columns += [[float(one == value) for one in found] for value in values]
         return np.array(columns, dtype=float).T.reshape(len(works), len(columns))
 
-    def matrix(self, works: Sequence[Work]) -> Numbers:
+    def matrix(self, works: Sequence[TaskWork]) -> Numbers:
         return np.asarray((self.raw(works) - self.centre) / self.scale)
 
 
-def _columns(works: Sequence[Work]) -> _Columns:
+def _columns(works: Sequence[TaskWork]) -> _Columns:
     names = [*sorted({name for one in works for name in one.params}), _EPOCHS]
     numbers, words = [], {}
     for name in names:
         values = [_value(one, name) for one in works]
-        different = {_word(one) for one in values}
+        different = {one if isinstance(one, str | int | float) else _word(one) for one in values}
         if len(different) < 2:
             continue
         plain = [one for one in values if one is not None]
@@ -185,7 +184,7 @@ def _columns(works: Sequence[Work]) -> _Columns:
 _EPOCHS = "\0epochs"  # the number of epochs of the task: no parameter has such a name
 
 
-def _value(work: Work, name: str) -> Any:
+def _value(work: TaskWork, name: str) -> Any:
     return work.epochs if name == _EPOCHS else work.params.get(name)
 
 
@@ -200,7 +199,7 @@ def _number(value: Any, positive: bool) -> float | None:
 
 
 @dataclass(frozen=True)
-class _Fit:
+class _Ridge:
     mean: float
     beta: Numbers
     turn: Numbers  # from independent numbers to what coefficients may have wrong, in units of `spread`
@@ -219,7 +218,7 @@ class _Fit:
         return np.asarray(middle + (self.beta + wrong) @ x.T + noise)
 
 
-def _fit(x: Numbers, y: Numbers) -> _Fit:
+def _fit(x: Numbers, y: Numbers) -> _Ridge:
     """Fit by ridge regression, with the penalty whose errors on tasks that were left out are least."""
     count, mean = len(y), float(y.mean())
     u, s, vt = np.linalg.svd(x, full_matrices=False)
@@ -235,7 +234,7 @@ def _fit(x: Numbers, y: Numbers) -> _Fit:
         squares, errors = PRIOR_SPREAD**2, np.zeros(count)
     spread = math.sqrt((squares + PRIOR_SPREAD**2) / (count + 1))
     beta = vt.T @ (s / (s * s + ridge) * turned)
-    return _Fit(mean, beta, vt.T / np.sqrt(s * s + ridge), spread, errors - errors.mean(), count)
+    return _Ridge(mean, beta, vt.T / np.sqrt(s * s + ridge), spread, errors - errors.mean(), count)
 
 
 # --- when a job is done -----------------------------------------------------------------------------------------------
@@ -245,7 +244,7 @@ def outlook(
     now: float,
     lengths: Lengths,
     running: Sequence[Underway],
-    waiting: Sequence[Work],
+    waiting: Sequence[TaskWork],
     places: Sequence[float] = (),
     more: int = 0,
     unsure: bool = False,
@@ -270,7 +269,7 @@ def outlook(
         return Outlook(now, None if whole is None else _band(now, whole, crude), known)
     seconds = _draw_waiting(lengths, waiting, more, draws, rng)
     if len(usable) < len(lefts):  # they have run for longer than any other
-        usable += [lengths.draw([Work({})], draws, rng)[:, 0]] * (len(lefts) - len(usable))
+        usable += [lengths.draw([TaskWork({})], draws, rng)[:, 0]] * (len(lefts) - len(usable))
     busy = np.array(usable).reshape(len(usable), draws).T
     starts, ends = queue(busy, places, seconds)
     crude = unsure or lengths.count < 2
@@ -284,22 +283,16 @@ def queue(busy: Numbers, places: Sequence[float], seconds: Numbers) -> tuple[Num
 
     `busy` has the seconds until those places are free where a task runs.
     """
-    starts, ends = np.empty_like(seconds), np.empty_like(seconds)
+    starts = np.empty_like(seconds)
     for at in range(len(seconds)):
         free = [*busy[at].tolist(), *places]
         heapq.heapify(free)
-        begun, ended = [], []
-        for length in seconds[at].tolist():
-            start = free[0]
-            heapq.heapreplace(free, start + length)
-            begun.append(start)
-            ended.append(start + length)
-        starts[at], ends[at] = begun, ended
-    return starts, ends
+        starts[at] = [heapq.heapreplace(free, free[0] + length) for length in seconds[at].tolist()]
+    return starts, starts + seconds
 
 
 def _draw_waiting(
-    lengths: Lengths, waiting: Sequence[Work], more: int, draws: int, rng: np.random.Generator
+    lengths: Lengths, waiting: Sequence[TaskWork], more: int, draws: int, rng: np.random.Generator
 ) -> Numbers:
     known = [*waiting, *(run.work for run in lengths.runs)]
     some = known[: len(waiting)] if not more else known
@@ -338,7 +331,10 @@ def _bands(now: float, draws: Numbers, unsure: bool) -> list[Band]:
     if not draws.shape[1]:
         return []
     low, middle, high = np.quantile(draws, [0.1, 0.5, 0.9], axis=0)
-    return [_made(now, *one, unsure) for one in zip(low.tolist(), middle.tolist(), high.tolist(), strict=True)]
+    crude = unsure | _wide(low, high)
+    return [
+        Band(*one) for one in zip(*((now + one).tolist() for one in (low, middle, high)), crude.tolist(), strict=True)
+    ]
 
 
 def _band(now: float, draws: Numbers, unsure: bool) -> Band:
@@ -347,8 +343,11 @@ def _band(now: float, draws: Numbers, unsure: bool) -> Band:
 
 
 def _made(now: float, low: float, middle: float, high: float, unsure: bool) -> Band:
-    wide = high > WIDE * max(low, LEAST_LEFT) and high - low > WIDE_SECONDS
-    return Band(now + low, now + middle, now + high, unsure or wide)
+    return Band(now + low, now + middle, now + high, unsure or bool(_wide(np.array(low), np.array(high))))
+
+
+def _wide(low: Numbers, high: Numbers) -> NDArray[np.bool_]:
+    return (high > WIDE * np.maximum(low, LEAST_LEFT)) & (high - low > WIDE_SECONDS)
 
 
 # --- what earlier predictions turned out to be ------------------------------------------------------------------------

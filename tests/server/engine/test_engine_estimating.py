@@ -1,5 +1,7 @@
 """Test that what was expected is compared with what happened, and that runners are told how long tasks take."""
 
+import json
+
 import pytest
 import sqlalchemy as sa
 
@@ -32,8 +34,7 @@ def train(rig: Rig, task: str, epochs: int, *, first: int = 0) -> None:
     """Ten seconds per epoch."""
     for epoch in range(first, epochs):
         rig.ahead += 10
-        values = {"loss": 1.0}
-        rig.say(KEY, {"e": "metric", "task": task, "step": epoch, "values": values, "at": rig.now()})
+        rig.say(KEY, {"e": "metric", "task": task, "step": epoch, "v": {"loss": 1.0}, "at": rig.now()})
         rig.step(rounds=1)
 
 
@@ -86,8 +87,6 @@ def test_runners_are_told_how_long_tasks_take(rig: Rig) -> None:
     with rig.db.write() as c:
         c.execute(sa.update(job_rows).values(program="p1"))
     rig.step()
-    import json
-
     [line] = [json.loads(text) for text in rig.home.job(other).tasks.read_text().splitlines()][:1]
     assert line["seconds"] == pytest.approx(300, rel=0.3)
 

@@ -7,7 +7,7 @@ import pytest
 import sqlalchemy as sa
 
 from paddock.models import TaskState, Visibility, Waits
-from paddock.rules.durations import Work
+from paddock.rules.durations import TaskWork
 from paddock.server.store import attempts, jobs, predictions, queue, tasks
 from paddock.server.store.db import Database
 from paddock.server.store.estimates import LEAST_AGE, MOST_WAITING, Estimate, Estimates
@@ -127,7 +127,7 @@ def test_of_very_many_only_some_are_read(db: Database) -> None:
     ended(db, one, 10)
     found = estimate(db, places=10)
     assert len(found.begins) == MOST_WAITING
-    assert left(found) == pytest.approx(2500, rel=0.2)
+    assert left(found) == pytest.approx(1500, rel=0.2)
 
 
 def test_an_estimate_is_kept_for_a_moment(db: Database) -> None:
@@ -148,14 +148,15 @@ def test_an_estimate_is_kept_for_a_moment(db: Database) -> None:
 
 def test_what_runners_are_told_waits_for_some_tasks(db: Database) -> None:
     ids = add_job(db, tasks=5)
-    work = [Work({"lr": 0.1})]
+    work = [TaskWork({"lr": 0.1})]
     for task in ids[:2]:
         ended(db, task, 100)
     with db.read() as c:
         assert Estimates().at_most(c, "k3v9x2ab", ("ann", None), work) is None
     ended(db, ids[2], 100)
     with db.read() as c:
-        assert Estimates().at_most(c, "k3v9x2ab", ("ann", None), work) == [pytest.approx(110, rel=0.1)]
+        [most] = Estimates().at_most(c, "k3v9x2ab", ("ann", None), work) or [0.0]
+    assert most == pytest.approx(110, rel=0.1)
 
 
 def test_tasks_and_lists_show_it(db: Database) -> None:

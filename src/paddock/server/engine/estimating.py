@@ -59,7 +59,7 @@ class Forecaster:
             over = predictions.ended_jobs(c, self._jobs.keys() - {one.job for one in demands})
             context.estimates.keep_only({one.job for one in demands})
         for job, estimate in found.items():
-            self._jobs.setdefault(job, Expectations(now)).note(estimate.at, estimate.plain_done)
+            self._jobs.setdefault(job, Expectations(estimate.at)).note(estimate.at, estimate.plain_done)
             _note(
                 self._tasks, estimate.at, {task: band for task, band in estimate.plain_ends.items() if task in running}
             )

@@ -6,7 +6,7 @@ from typing import Any
 from paddock.errors import PaddockError
 from paddock.models import Cause, Method, TaskState
 from paddock.program import commands
-from paddock.rules.durations import Work
+from paddock.rules.durations import TaskWork
 from paddock.rules.lifecycle import Verdict
 from paddock.search.tasks import seed_of
 from paddock.server.engine.apply import changing
@@ -93,7 +93,7 @@ def _seconds(context: Context, facts: JobFacts, rows: list[UnbegunAttempt]) -> d
     whole = [row for row in rows if not row.resumed and not row.reduces]
     if not whole:
         return {}
-    works = [Work(row.params, row.epochs) for row in whole]
+    works = [TaskWork(row.params, row.epochs) for row in whole]
     with context.db.read() as c:
         found = context.estimates.at_most(c, facts.id, (facts.owner, facts.program), works)
     return {row.id: {"seconds": round(one, 1)} for row, one in zip(whole, found or (), strict=False)}

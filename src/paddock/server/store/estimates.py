@@ -8,15 +8,15 @@ from typing import Any
 import sqlalchemy as sa
 
 from paddock.models import AllocationState, Expected, TaskState, Waits
-from paddock.rules.durations import Band, Lengths, Run, Underway, Work, adjusted, outlook
+from paddock.rules.durations import Band, Lengths, PastRun, TaskWork, Underway, adjusted, outlook
 from paddock.rules.estimate import Pace, whole_seconds
 from paddock.server.store import predictions
 from paddock.server.store.rows import moment
 from paddock.server.store.tables import CURRENT, RUNNING, UNCLOSED, allocations, attempts, jobs, tasks
 
-LEAST_AGE, MOST_AGE = 1.0, 60.0  # seconds for which an estimate is kept
-AGE_PER_COST = 50.0  # one that takes long is kept for longer
-MOST_ENDED, MOST_WAITING = 400, 2_000  # tasks of a job that are read
+LEAST_AGE, MOST_AGE = 1.0, 30.0  # seconds for which an estimate is kept
+AGE_PER_COST = 25.0  # one that takes long is kept for longer
+MOST_ENDED, MOST_WAITING = 200, 1_000  # tasks of a job that are read
 LEAST_RUNS = 3  # below which runners are not told how long tasks take
 LENGTHS_SECONDS = 10.0
 FEW_RUNS, EARLIER_JOBS = 10, 3  # a job with fewer ended tasks learns from this many earlier jobs of its program
@@ -88,7 +88,7 @@ class Estimates:
         return found
 
     def at_most(
-        self, c: sa.Connection, job: str, whose: tuple[str, str | None], works: Sequence[Work]
+        self, c: sa.Connection, job: str, whose: tuple[str, str | None], works: Sequence[TaskWork]
     ) -> list[float] | None:
         """Return the seconds that tasks which wait will hardly exceed; None if too little is known of them.
 
@@ -159,31 +159,32 @@ def _estimate(c: sa.Connection, job: str, now: float, waits: Waits | None, place
 
 def _underway(pace: Pace, params: Mapping[str, Any], now: float) -> Underway:
     elapsed = max(now - (pace.started_at or now), 0.0)
-    return Underway(Work(params, pace.epochs), elapsed, pace.seconds_left(now), pace.progress() or 0.0, pace.steps)
+    return Underway(TaskWork(params, pace.epochs), elapsed, pace.seconds_left(now), pace.progress() or 0.0, pace.steps)
 
 
-def _still_running(underway: Sequence[Underway], *, crude: bool = False) -> list[Run]:
+def _still_running(underway: Sequence[Underway], *, crude: bool = False) -> list[PastRun]:
     """Return what is known of tasks that run: those that have ended are the short ones.
 
     `crude`: also of those of which only the time with the start-up is known.
     """
     known = [one for one in underway if one.left is not None and (one.steps or crude)]
-    return [Run(one.work, one.elapsed + (one.left or 0.0), None) for one in known]
+    return [PastRun(one.work, one.elapsed + (one.left or 0.0), None) for one in known]
 
 
-def _waiting(c: sa.Connection, job: str) -> tuple[list[str], list[Work]]:
-    query = _ROWS.add_columns(attempts.c.resumed)
+def _waiting(c: sa.Connection, job: str) -> tuple[list[str], list[TaskWork]]:
+    reached = (tasks.c.epoch, tasks.c.first_epoch, attempts.c.resumed)
+    query = sa.select(tasks.c.id, tasks.c.params, tasks.c.epochs, *reached).join(attempts, CURRENT)
     where = (tasks.c.job_id == job, tasks.c.state == TaskState.SUBMITTED, tasks.c.stopping.is_(False), _ORDINARY)
     names, works = [], []
-    for task, params, *pace, resumed in c.execute(query.where(*where).order_by(tasks.c.number).limit(MOST_WAITING)):
-        one = Pace(*pace)
-        share = 1 - (one.progress() or 0.0) if resumed else 1.0
+    rows = c.execute(query.where(*where).order_by(tasks.c.number).limit(MOST_WAITING)).all()
+    for task, params, epochs, epoch, first, resumed in rows:
+        done = Pace(epochs, epoch, None, first, None, None).progress() if resumed else None
         names.append(task)
-        works.append(Work(params, one.epochs, max(share, 0.02)))
+        works.append(TaskWork(params, epochs, max(1 - (done or 0.0), 0.02)))
     return names, works
 
 
-def _runs(c: sa.Connection, job: str, owner: str, program: str | None) -> list[Run]:
+def _runs(c: sa.Connection, job: str, owner: str, program: str | None) -> list[PastRun]:
     """Return how long ended tasks took: those of the job, and while they are few, those of earlier jobs."""
     found = list(_ended(c, [job], (TaskState.FINISHED, TaskState.PRUNED)))
     if len(found) < FEW_RUNS and program is not None:
@@ -193,7 +194,7 @@ def _runs(c: sa.Connection, job: str, owner: str, program: str | None) -> list[R
     return found
 
 
-def _ended(c: sa.Connection, ids: Sequence[str], states: Sequence[TaskState]) -> Iterator[Run]:
+def _ended(c: sa.Connection, ids: Sequence[str], states: Sequence[TaskState]) -> Iterator[PastRun]:
     query = _ROWS.add_columns(attempts.c.ended_at)
     where = (tasks.c.job_id.in_(ids), tasks.c.state.in_(states), attempts.c.resumed.is_(False), _ORDINARY)
     newest = query.where(*where).order_by(attempts.c.ended_at.desc()).limit(MOST_ENDED)
@@ -201,7 +202,7 @@ def _ended(c: sa.Connection, ids: Sequence[str], states: Sequence[TaskState]) ->
         one = Pace(*pace)
         whole = whole_seconds(one, ended_at or 0.0)
         if whole is not None:
-            yield Run(Work(params, one.epochs), *whole)
+            yield PastRun(TaskWork(params, one.epochs), *whole)
 
 
 def _places(

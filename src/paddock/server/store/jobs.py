@@ -321,9 +321,7 @@ def _summaries(
     reducing = reduces.due(c, [row.id for row in rows if row.spec.get("reduce")])
     ends = _endings(c, ids)
     now = time.time()
-    running: dict[str, list[attempt_rows.RunningPace]] = defaultdict(list)
-    for one in attempt_rows.running_paces(c, now, [job for job in ids if TaskState.RUNNING in counts[job]]):
-        running[one.job].append(one)
+    running = _running(c, [job for job in ids if TaskState.RUNNING in counts[job]], now)
     waits = dict(decided) | allocations.waiting(c, [job for job in ids if TaskState.SUBMITTED in counts[job]])
     no_word = _no_word(c, silent)
     open_ = [row.id for row in rows if TaskCounts(**counts[row.id]).unended or row.searching]
@@ -359,6 +357,14 @@ def _summaries(
         )
 
     return [summary(row) for row in rows]
+
+
+def _running(c: sa.Connection, ids: Sequence[str], now: float) -> dict[str, list[attempt_rows.RunningPace]]:
+    """Return by job the tasks that run."""
+    found: dict[str, list[attempt_rows.RunningPace]] = defaultdict(list)
+    for one in attempt_rows.running_paces(c, now, ids):
+        found[one.job].append(one)
+    return found
 
 
 def _repeat(row: sa.Row[Any]) -> int:

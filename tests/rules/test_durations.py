@@ -101,6 +101,8 @@ def test_one_that_runs_for_longer_than_all_others_is_not_guessed() -> None:
     runs = [PastRun(TaskWork({}), 10.0)] * 20
     found = outlook(NOW, Lengths(runs), [Underway(TaskWork({}), 1000.0)], [])
     assert (found.done, found.running) == (None, [None])
+    others = outlook(NOW, Lengths(runs), [Underway(TaskWork({}), 1000.0)], [TaskWork({})], [0.0])
+    assert others.done is not None and others.done.unsure
 
 
 def grid(seconds: Any) -> list[PastRun]:

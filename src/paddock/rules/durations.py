@@ -268,11 +268,12 @@ def outlook(
         crude = any(_crude(one, lengths) for one in running)
         return Outlook(now, None if whole is None else _band(now, whole, crude), known)
     seconds = _draw_waiting(lengths, waiting, more, draws, rng)
-    if len(usable) < len(lefts):  # they have run for longer than any other
+    unknown = len(usable) < len(lefts)  # some have run for longer than any other
+    if unknown:
         usable += [lengths.draw([TaskWork({})], draws, rng)[:, 0]] * (len(lefts) - len(usable))
     busy = np.array(usable).reshape(len(usable), draws).T
     starts, ends = queue(busy, places, seconds)
-    crude = unsure or lengths.count < 2
+    crude = unsure or unknown or lengths.count < 2
     begins, over = _bands(now, starts[:, : len(waiting)], crude), _bands(now, ends[:, : len(waiting)], crude)
     last = np.max(np.concatenate([busy, ends], axis=1), axis=1)
     return Outlook(now, _band(now, last, crude), known, begins, over)

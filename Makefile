@@ -72,6 +72,7 @@ benchmarks: $(VENV)/dev.stamp ## Measure and print all figures (on Slurm: root o
 	$(BIN)/python -m benchmarks.slurm
 	$(BIN)/python -m benchmarks.search
 	$(BIN)/python -m benchmarks.elastic_helper
+	$(BIN)/python -m benchmarks.estimates
 
 chaos: $(VENV)/dev.stamp packages ## Kill everything that can be killed during a sweep on a real Slurm, and check the result (root; CHAOS_ARGS=...)
 	$(BIN)/python -m tests.chaos $(CHAOS_ARGS)

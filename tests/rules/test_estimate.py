@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paddock.rules.estimate import Pace, job_seconds_left, usual_seconds
+from paddock.rules.estimate import Pace, job_seconds_left, whole_seconds
 
 HALF = Pace(epochs=10, epoch=4, epoch_at=150, base=0, attempt_first=0, started_at=100)
 
@@ -87,10 +87,31 @@ def test_when_a_task_counts_as_quiet(pace: Pace, reported: float | None, quiet: 
     assert (pace.reported_at, pace.quiet_after) == (reported, quiet)
 
 
-def test_how_long_a_task_takes() -> None:
-    assert usual_seconds(50.0, [(10, 90.0)]) == 50
-    assert usual_seconds(None, [(10, 90.0), (20, 100.0), (5, None)]) == 110
-    assert usual_seconds(None, [(5, None)]) is None
+def test_the_start_up_is_not_counted_as_training() -> None:
+    """Five epochs: 10 s each after 40 s of start-up. Two ways to see it, before and after the second report."""
+    one = Pace(epochs=10, epoch=0, epoch_at=150, base=0, attempt_first=0, started_at=100, first_at=150)
+    assert (one.steps, one.seconds_left(150)) == (0, 9 * 50), "nothing better is known"
+    two = replace(one, epoch=1, epoch_at=160)
+    assert (two.steps, two.seconds_left(160)) == (1, 80)
+    assert replace(two, epoch=4, epoch_at=190).seconds_left(190) == 50
+    resumed = replace(two, epoch=6, epoch_at=160, attempt_first=5)
+    assert (resumed.steps, resumed.seconds_left(160)) == (1, 30)
+
+
+@pytest.mark.parametrize(
+    ("pace", "found"),
+    [
+        (HALF, (200 - 100 + 5 * 20, 0.5)),  # 5 of 10 epochs, then it stopped: each took a fifth of the time
+        (replace(HALF, first_at=130), (100 + 5 * 5, 0.5)),  # four epochs in 20 s
+        (replace(HALF, epoch=9), (100, 1.0)),
+        (replace(HALF, epochs=None), (100, 1.0)),
+        (replace(HALF, epoch=None), (100, 1.0)),
+        (replace(HALF, started_at=None), None),
+        (replace(HALF, started_at=300), None),
+    ],
+)
+def test_how_long_all_epochs_would_have_taken(pace: Pace, found: tuple[float, float] | None) -> None:
+    assert whole_seconds(pace, 200) == found
 
 
 _maybe = st.none() | st.floats(-1e9, 1e9) | st.sampled_from([math.nan, math.inf, -math.inf])

@@ -16,7 +16,7 @@ from typer.models import ArgumentInfo, OptionInfo
 NAMES = frozenset(
     {
         "ls", "show", "tasks", "logs", "metrics", "best", "objective", "importance", "export", "stop", "restart",
-        "hold", "release", "pin", "rm",
+        "hold", "release", "pin", "rm", "queue", "why",
     }
 )  # fmt: skip
 _PLAIN = ("callback", "parser", "click_type", "prompt", "envvar", "default_factory", "is_eager", "multiple")

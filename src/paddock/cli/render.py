@@ -83,13 +83,13 @@ def moment(at: datetime) -> str:
     return f"{local:%H:%M}" if local.date() == today.date() else f"{local:%a %d %b, %H:%M}"
 
 
-def waits(what: models.Waits | None) -> Text:
-    """Return why the tasks of a job wait, and until when; a job that will not start by itself is marked."""
+def waits(what: models.Waits | None, *, starts: bool = True) -> Text:
+    """Return why the tasks of a job wait, and `starts`: until when; one that will not start by itself is marked."""
     if what is None:
         return Text("")
     if what.never and not what.reason.startswith("held"):
         return Text(f"stuck: {clean(what.reason)}", "red")
-    return Text(clean(what.reason) + expected(what.starts_at))
+    return Text(clean(what.reason) + (expected(what.starts_at) if starts else ""))
 
 
 def expected(starts_at: datetime | None) -> str:
@@ -228,6 +228,30 @@ def quiet(what: models.Job | models.Task) -> str:
 def left(what: models.Job | models.Task) -> str:
     """Return the time left, or why it is not known."""
     return quiet(what) or duration(what.seconds_left)
+
+
+def band(when: models.Expected | None) -> str:
+    """Return when something will be: `today 16:40 to 17:30`, or only about when, if that is unsure."""
+    if when is None:
+        return ""
+    now = datetime.now(UTC)
+    if (when.late - now).total_seconds() < 60:
+        return "in less than a minute"
+    early, late = max(when.early, now), when.late
+    if when.unsure:
+        return f"about {day_and_time(when.likely)}, unsure"
+    first, last = day_and_time(early), day_and_time(late)
+    if first == last:
+        return first
+    same_day = early.astimezone().date() == late.astimezone().date()
+    return f"{first} to {f'{late.astimezone():%H:%M}' if same_day else last}"
+
+
+def day_and_time(at: datetime) -> str:
+    """Return `today 16:40`, `tomorrow 9:05` or `Fri 20 Nov 16:40`."""
+    local, today = at.astimezone(), datetime.now().astimezone().date()
+    days = (local.date() - today).days
+    return f"{'today' if days == 0 else 'tomorrow' if days == 1 else f'{local:%a %d %b}'} {local:%H:%M}"
 
 
 def epoch(task: models.Task) -> str:

@@ -51,7 +51,9 @@ def ls(
     columns = ("ID", *whose, "NAME", "TASKS", "BEST", "AGE", "LEFT", "WHY")
     made = render.Listing(*columns, flexible=("NAME", "TASKS", "WHY"), right=("BEST",), optional=optional)
     for job in page.items:
-        figures = (render.best(job), render.age(job.created_at), render.duration(job.seconds_left))
+        unsure = "~" if job.expected_end is not None and job.expected_end.unsure else ""
+        left = unsure + duration if (duration := render.duration(job.seconds_left)) else ""
+        figures = (render.best(job), render.age(job.created_at), left)
         why = render.waits(job.waits) or ("held" if job.held else render.quiet(job) or render.failure(job.failure))
         by = (render.owner(job),) if page.team else ()
         made.add_row(job.id, *by, job.name, render.tasks_text(job), *figures, why)
@@ -131,6 +133,7 @@ def _show_job(job: "models.JobDetail", report: "models.SearchReport | None", map
                 ("Held", f"starts no further task: `paddock release {job.id}` continues it" if job.held else ""),
                 ("Queue", "" if job.held else render.waits(job.waits)),
                 ("Time left", render.left(job)),
+                ("Done", render.band(job.expected_end)),
                 ("Objective", render.clean(f"{goal}: {why}" if goal and why else goal or why)),
                 ("Best", best),
                 ("Files", render.several(mapped, "file") if mapped is not None else ""),
@@ -205,6 +208,8 @@ def _show_task(task: "models.TaskDetail", part: "models.MapPart | None") -> None
                 ("Best", best),
                 ("Metrics", render.clean(", ".join(task.metrics))),
                 ("Time left", render.left(task)),
+                ("Starts", render.band(task.expected_start)),
+                ("Done", "" if part else render.band(task.expected_end)),
                 ("Ran on", " ".join(part for part in (task.node, task.device) if part)),
                 ("Share", sharing.seat(task.seat)),
                 ("Waits for", sharing.room(task.attempts[-1].room) if waiting and task.attempts else ""),

@@ -409,6 +409,10 @@ class Client:
         """Return where a running task can be attached to; see `paddock attach`."""
         return self._get(f"/tasks/{_path(task)}/attach", lambda: models.AttachPoint)
 
+    def queue(self, tasks: int = 0) -> models.QueuePage:
+        """Return the jobs that run or wait, with up to so many waiting tasks of each, and when they begin and end."""
+        return self._get(f"/queue?tasks={tasks}", lambda: models.QueuePage)
+
     def parts(self, job: str) -> list[models.MapPart]:
         """Return the files of each task of a map; an empty list for other jobs."""
         return self._get(f"/jobs/{_path(job)}/parts", lambda: list[models.MapPart])

@@ -12,7 +12,7 @@ from paddock.client.connection import Answer, misunderstood
 MAPPINGS = frozenset(
     {"params", "before", "after", "importance", "retries", "variables", "when", "measured", "config", "copies"}
 )
-MOMENTS = frozenset({"at", "since", "no_word_since", "quiet_after"})
+MOMENTS = frozenset({"at", "since", "no_word_since", "quiet_after", "early", "likely", "late"})
 
 
 def is_moment(name: str) -> bool:

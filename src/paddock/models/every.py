@@ -38,6 +38,7 @@ from paddock.models.notices import (
     AddressRequest, ChoicesRequest, Notice, NoticeAddress, NoticeChoices, NoticeKind, NoticePage, NoticesRead,
     TryRequest, TryResult,
 )
+from paddock.models.queue import QueuedJob, QueuedTask, QueuePage
 from paddock.models.reservations import (
     BookingProblem, BookingResult, CancelRequest, FreeSlot, ReservableDevice, Reservation, ReservationPage,
     ReservationPatch, ReservationRequest, WantedSlot,
@@ -52,7 +53,7 @@ from paddock.models.spec import (
     Submission,
 )
 from paddock.models.tasks import (
-    Allocation, Attempt, Changed, Curve, FreeMemory, RestartRequest, Seat, StopRequest, Task, TaskColumns,
+    Allocation, Attempt, Changed, Curve, Expected, FreeMemory, RestartRequest, Seat, StopRequest, Task, TaskColumns,
     TaskDetail, TaskPage, Waits,
 )
 from paddock.models.usage import DeviceHours, Overview, ReservationUse, UsageReport, UsageRow

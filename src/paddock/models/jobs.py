@@ -11,7 +11,7 @@ from paddock.models.notices import NoticeKind
 from paddock.models.preflight import Preflight
 from paddock.models.script import ScriptReport
 from paddock.models.spec import CodeInfo, JobSpec, MetricPattern, Objective, ObjectiveChoice, Submission
-from paddock.models.tasks import Page, Waits
+from paddock.models.tasks import Expected, Page, Waits
 
 MAX_TAGS = 50
 Tag = Annotated[Name, StringConstraints(min_length=1)]
@@ -62,7 +62,10 @@ class Job(Model):
     sparkline: list[float] = Field(
         default_factory=list, description="the objective of the best task or configuration, about 30 points"
     )
-    seconds_left: float | None = Field(None, description="as follows from its tasks; null where that is not known")
+    seconds_left: float | None = Field(
+        None, description="until the likely time of `expected_end`; null where that is not known"
+    )
+    expected_end: Expected | None = Field(None, description="when all of its tasks will have ended; null: not known")
     reported_at: datetime | None = Field(
         None, description="when one of its running tasks last reported a metric; the last start if none has"
     )

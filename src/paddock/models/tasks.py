@@ -19,6 +19,15 @@ class Waits(Model):
     seen_at: datetime | None = Field(None, description="when the backend last reported this")
 
 
+class Expected(Model):
+    """When something will probably happen: in four of five cases between `early` and `late`."""
+
+    early: datetime
+    likely: datetime
+    late: datetime
+    unsure: bool = Field(False, description="little is known, or cases differ much: do not rely on it")
+
+
 class Task(Model):
     id: str
     job: str
@@ -47,6 +56,10 @@ class Task(Model):
     )
     progress: float | None = Field(None, ge=0, le=1)
     seconds_left: float | None = Field(None, description="null where it is not known, and of a task that is overdue")
+    expected_start: Expected | None = Field(None, description="of a task that waits; null where it is not known")
+    expected_end: Expected | None = Field(
+        None, description="of a task that waits or runs; null where it is not known; events do not contain it"
+    )
     reported_at: datetime | None = Field(
         None, description="of a running task: when it last reported a metric, or its start if it has reported none"
     )

@@ -1,9 +1,7 @@
 """The progress of tasks and the time that is left. Pure."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean
 
 QUIET_SECONDS = 300.0  # a task that reports nothing for this long, or for two of its epochs, is shown as quiet
 
@@ -18,6 +16,7 @@ class Pace:
     base: float | None
     attempt_first: float | None  # the first epoch that this attempt reported
     started_at: float | None
+    first_at: float | None = None  # when this attempt reported its first epoch
 
     @property
     def done(self) -> float | None:
@@ -49,10 +48,20 @@ class Pace:
         return left if math.isfinite(left) and left > 0 and now <= (self.quiet_after or now) else None
 
     @property
+    def steps(self) -> float:
+        """Return the number of epochs between the first and the last report of this attempt: without its start-up."""
+        if None in (self.epoch, self.epoch_at, self.attempt_first, self.first_at):
+            return 0.0
+        steps = (self.epoch or 0.0) - (self.attempt_first or 0.0)
+        return steps if 0 < steps < math.inf and (self.epoch_at or 0.0) > (self.first_at or 0.0) else 0.0
+
+    @property
     def _per_epoch(self) -> float | None:
-        """Return the seconds per epoch of this attempt."""
+        """Return the seconds per epoch of this attempt; with its start-up, as long as it has reported only one."""
         if self.epoch is None or self.epoch_at is None or self.started_at is None:
             return None
+        if self.steps and self.first_at is not None:
+            return (self.epoch_at - self.first_at) / self.steps
         here = self.epoch - (self.attempt_first or 0) + 1
         if not here > 0 or self.epoch_at <= self.started_at:
             return None
@@ -74,13 +83,20 @@ class Pace:
         return after if math.isfinite(after) else None
 
 
-def usual_seconds(mean_duration: float | None, running: Sequence[tuple[float, float | None]]) -> float | None:
-    """Return how long a task of a job takes: as those that finished did, else as those that run are expected to.
+def whole_seconds(pace: Pace, ended_at: float) -> tuple[float, float] | None:
+    """Return how long an attempt that has ended would have taken for all of its epochs, and the share that it trained.
 
-    `running` contains for each of them how many seconds it has run, and how many are left, if that is known.
+    None if that is not known.
     """
-    expected = [ran + left for ran, left in running if left is not None]
-    return mean_duration if mean_duration is not None else fmean(expected) if expected else None
+    if pace.started_at is None or not ended_at > pace.started_at:
+        return None
+    took, done = ended_at - pace.started_at, pace.epochs_done
+    if done is None or not pace.epochs or not done > 0:
+        return took, 1.0
+    share = done / pace.epochs
+    each = pace._per_epoch if pace.steps else took / done
+    missing = (pace.epochs - done) * each if each is not None else 0.0
+    return (took + missing, share) if math.isfinite(took + missing) else (took, 1.0)
 
 
 def job_seconds_left(waiting: int, running_left: list[float | None], usual: float | None) -> float | None:

@@ -218,9 +218,10 @@ class TestSummary:
         move(db, one, TaskState.RUNNING)
         move(db, one, TaskState.FINISHED)
         with db.read() as c:
-            assert jobs.page(c, EVERYTHING).items[0].seconds_left == pytest.approx(
-                2000
-            )  # two of 1000 s, one after the other
+            job = jobs.page(c, EVERYTHING).items[0]
+        assert job.seconds_left == pytest.approx(2000, rel=0.1)  # two of 1000 s, one after the other
+        assert job.expected_end is not None and job.expected_end.unsure, "one says little of others"
+        assert job.expected_end.early < job.expected_end.likely < job.expected_end.late
 
     def test_the_time_left_follows_from_the_tasks_that_run_before_one_has_finished(self, db: Database) -> None:
         one, _two = add_job(db, tasks=2, epochs=10)

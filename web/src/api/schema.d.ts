@@ -1386,6 +1386,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show Queue
+         * @description Return all jobs that run or wait, oldest first, with why they wait and when they begin and end.
+         */
+        get: operations["show_queue_api_v1_queue_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/quotas": {
         parameters: {
             query?: never;
@@ -3559,6 +3579,33 @@ export interface components {
             why?: string;
         };
         /**
+         * Expected
+         * @description When something will probably happen: in four of five cases between `early` and `late`.
+         */
+        Expected: {
+            /**
+             * Early
+             * Format: date-time
+             */
+            early: string;
+            /**
+             * Late
+             * Format: date-time
+             */
+            late: string;
+            /**
+             * Likely
+             * Format: date-time
+             */
+            likely: string;
+            /**
+             * Unsure
+             * @description little is known, or cases differ much: do not rely on it
+             * @default false
+             */
+            unsure?: boolean;
+        };
+        /**
          * ExtendRequest
          * @description A request to continue a search; fields that are not given stay as they are.
          */
@@ -4216,6 +4263,8 @@ export interface components {
             ended: boolean;
             /** Ended At */
             ended_at?: string | null;
+            /** @description when all of its tasks will have ended; null: not known */
+            expected_end?: components["schemas"]["Expected"] | null;
             /** @description why its tasks failed */
             failure?: components["schemas"]["Failure"] | null;
             /**
@@ -4273,7 +4322,7 @@ export interface components {
             searching?: boolean;
             /**
              * Seconds Left
-             * @description as follows from its tasks; null where that is not known
+             * @description until the likely time of `expected_end`; null where that is not known
              */
             seconds_left?: number | null;
             /**
@@ -4363,6 +4412,8 @@ export interface components {
             ended: boolean;
             /** Ended At */
             ended_at?: string | null;
+            /** @description when all of its tasks will have ended; null: not known */
+            expected_end?: components["schemas"]["Expected"] | null;
             /** @description why its tasks failed */
             failure?: components["schemas"]["Failure"] | null;
             /** Folder */
@@ -4434,7 +4485,7 @@ export interface components {
             searching?: boolean;
             /**
              * Seconds Left
-             * @description as follows from its tasks; null where that is not known
+             * @description until the likely time of `expected_end`; null where that is not known
              */
             seconds_left?: number | null;
             /**
@@ -5753,6 +5804,80 @@ export interface components {
             count: number;
             kind: components["schemas"]["PruneKind"];
         };
+        /** QueuePage */
+        QueuePage: {
+            /**
+             * Items
+             * @description the oldest job first, up to 500
+             */
+            items: components["schemas"]["QueuedJob"][];
+            /**
+             * Team
+             * @description people have accounts here: show whose each job is
+             * @default false
+             */
+            team?: boolean;
+        };
+        /**
+         * QueuedJob
+         * @description A job with tasks that run or wait.
+         */
+        QueuedJob: {
+            /** Backend */
+            backend: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** @description when all of its tasks will have ended; null: not known */
+            expected_end?: components["schemas"]["Expected"] | null;
+            /** @description when the next of its tasks starts; null: not known */
+            expected_start?: components["schemas"]["Expected"] | null;
+            /**
+             * Held
+             * @default false
+             */
+            held?: boolean;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Owner */
+            owner: string;
+            /**
+             * Priority
+             * @default 0
+             */
+            priority?: number;
+            /**
+             * Running
+             * @description number of its tasks that run
+             */
+            running: number;
+            /**
+             * Tasks
+             * @description the next of its tasks that wait, if asked for
+             */
+            tasks?: components["schemas"]["QueuedTask"][];
+            /**
+             * Waiting
+             * @description number of its tasks that wait
+             */
+            waiting: number;
+            /** @description why its tasks wait */
+            waits?: components["schemas"]["Waits"] | null;
+        };
+        /**
+         * QueuedTask
+         * @description A task that waits.
+         */
+        QueuedTask: {
+            expected_end?: components["schemas"]["Expected"] | null;
+            expected_start?: components["schemas"]["Expected"] | null;
+            /** Id */
+            id: string;
+        };
         /** Quota */
         Quota: {
             /**
@@ -7009,6 +7134,10 @@ export interface components {
             epochs_done?: number | null;
             /** Exit Code */
             exit_code?: number | null;
+            /** @description of a task that waits or runs; null where it is not known; events do not contain it */
+            expected_end?: components["schemas"]["Expected"] | null;
+            /** @description of a task that waits; null where it is not known */
+            expected_start?: components["schemas"]["Expected"] | null;
             /** Id */
             id: string;
             /** Job */
@@ -7202,6 +7331,10 @@ export interface components {
             epochs_done?: number | null;
             /** Exit Code */
             exit_code?: number | null;
+            /** @description of a task that waits or runs; null where it is not known; events do not contain it */
+            expected_end?: components["schemas"]["Expected"] | null;
+            /** @description of a task that waits; null where it is not known */
+            expected_start?: components["schemas"]["Expected"] | null;
             /** Folder */
             folder: string;
             /** Id */
@@ -16208,6 +16341,110 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PruneReport"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The account may not do this; or a browser sent it, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too many tries (`Retry-After`) */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    show_queue_api_v1_queue_get: {
+        parameters: {
+            query?: {
+                /** @description number of waiting tasks to list of each job */
+                tasks?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueuePage"];
                 };
             };
             /** @description The request is not well-formed */

@@ -75,6 +75,7 @@ export type TaskPage = Schemas['TaskPage'];
 export type TaskState = Schemas['TaskState'];
 export type TrialReport = Schemas['TrialReport'];
 export type UserLoad = Schemas['UserLoad'];
+export type Expected = Schemas['Expected'];
 export type Waits = Schemas['Waits'];
 
 /** People. */

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query
 from starlette.responses import Response
@@ -68,7 +68,7 @@ def list_tasks(
     asked = task_view.numbers(numbers) if numbers is not None else None
     with at.db.read() as c:
         found = jobs.existing(c, job)
-        known: dict[str, Any] = {"silent": at.engine.context.silent, "waits": at.engine.context.waits}
+        known = at.engine.context.seen
         if not q.strip() and sort in ("number", "-number") and not value:
             newest = sort == "-number"
             page = tasks.page(

@@ -57,9 +57,9 @@ def list_jobs(
 ) -> JobPage:
     """Return jobs: pinned ones first, then the newest, unless `sort` asks for another order."""
     with at.db.read() as c:
-        silent, waits = at.engine.context.silent, at.engine.context.waits
+        known = at.engine.context
         where: dict[str, Any] = {"q": q, "tag": tag, "state": state, "owner": by.name if mine else owner}
-        page = jobs.page(c, by.sight, **where, sort=sort, offset=offset, limit=limit, silent=silent, waits=waits)
+        page = jobs.page(c, by.sight, **where, sort=sort, offset=offset, limit=limit, **known.seen)
     return page.model_copy(update={"team": by.team})
 
 

@@ -1,14 +1,18 @@
-"""The routes for the list of jobs: saved views, and the same for several jobs."""
+"""The routes for the list of jobs: the queue, saved views, and the same for several jobs."""
 
-from fastapi import APIRouter
+import time
+from typing import Annotated
+
+from fastapi import APIRouter, Query
 
 from paddock.errors import Conflict, InvalidInput, PaddockError
 from paddock.models.jobs import MAX_TAGS, BulkRequest, BulkResult, JobPatch, SavedView
+from paddock.models.queue import QueuePage
 from paddock.server.api import acts
 from paddock.server.api.caller import By
 from paddock.server.api.permissions import BULK_RIGHTS, find
 from paddock.server.api.server import At
-from paddock.server.store import jobs, tasks, trials, views
+from paddock.server.store import jobs, queue, tasks, trials, views
 from paddock.server.store.db import Connection
 
 router = APIRouter(tags=["jobs"])
@@ -49,6 +53,19 @@ def _act(c: Connection, job: str, what: BulkRequest) -> None:
         if what.act == "tag" and len(others) >= MAX_TAGS:
             raise Conflict(f"The job has {MAX_TAGS} tags already: take one away first.")
         jobs.patch(c, job, JobPatch(tags=[*others, what.tag] if what.act == "tag" else others))
+
+
+@router.get("/queue")
+def show_queue(
+    at: At,
+    by: By,
+    tasks: Annotated[int, Query(ge=0, le=1000, description="number of waiting tasks to list of each job")] = 0,
+) -> QueuePage:
+    """Return all jobs that run or wait, oldest first, with why they wait and when they begin and end."""
+    known = at.engine.context
+    with at.db.read() as c:
+        found = queue.listed(c, by.sight, at.settings.backend, time.time(), known.waits, known.estimates, tasks)
+    return found.model_copy(update={"team": by.team})
 
 
 @router.get("/views")

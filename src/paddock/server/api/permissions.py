@@ -57,6 +57,7 @@ PERMISSIONS = {
     "list_jobs": LOOK,
     "job_facets": LOOK,
     "act_on_jobs": SUBMIT,  # each job by the right of `BULK_RIGHTS`
+    "show_queue": LOOK,
     "list_views": LOOK,
     "save_view": PREFER,
     "delete_view": PREFER,

@@ -101,5 +101,5 @@ def extend_job(job: JobId, more: ExtendRequest, at: At, by: By) -> JobDetail:
 def detail(at: Server, c: Connection, job: str) -> JobDetail:
     """Return a job as it is shown: without the values of secret variables."""
     known = at.engine.context
-    found = jobs.detail(c, job, str(at.outposts.of(job).folder.root), known.silent, known.waits)
+    found = jobs.detail(c, job, str(at.outposts.of(job).folder.root), **known.seen)
     return found.model_copy(update={"spec": masks.masked(found.spec, job)})

@@ -45,7 +45,7 @@ def edit_task(task: TaskId, change: TaskPatch, at: At, by: By) -> TaskDetail:
 def _detail(at: Server, task: str) -> TaskDetail:
     with at.db.read() as c:
         found = tasks.existing(c, task)
-        row = tasks.get(c, found, at.engine.context.silent, at.engine.context.waits)
+        row = tasks.get(c, found, **at.engine.context.seen)
         facts = at.engine.context.facts(c, [row.job])[row.job]
         attempts = tasks.attempts_of(c, found)
         names = metrics.names(c, found)

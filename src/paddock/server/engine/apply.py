@@ -71,8 +71,9 @@ class AttemptEdit:
             self.of_task("first_epoch"),
             self.attempt.get("first_epoch", self.row.attempt_first_epoch),
             self.of_attempt("started_at"),
+            self.of_attempt("first_epoch_at"),
         )
-        return {
+        found: LiveFields = {
             "epoch": self.of_task("epoch"),
             "last_value": self.of_task("last_value"),
             "best_value": self.of_task("best_value"),
@@ -80,10 +81,12 @@ class AttemptEdit:
             "epochs": pace.epochs,
             "epochs_done": pace.epochs_done,
             "progress": pace.progress(),
-            "seconds_left": pace.seconds_left(pace.epoch_at or 0),
             "reported_at": moment(pace.reported_at),
             "quiet_after": moment(pace.quiet_after),
         }
+        if pace.steps:  # before that, other tasks are the better measure: see `store/estimates.py`
+            found["seconds_left"] = pace.seconds_left(pace.epoch_at or 0)
+        return found
 
 
 class Changes:
@@ -214,7 +217,7 @@ class Changes:
 
     def _reached(self, edit: AttemptEdit, epoch: float, at: float) -> None:
         if "first_epoch" not in edit.attempt and edit.row.attempt_first_epoch is None:
-            edit.attempt["first_epoch"] = epoch
+            edit.attempt |= {"first_epoch": epoch, "first_epoch_at": at}
         if edit.current:
             edit.task |= {"epoch": epoch, "epoch_at": at}
             first = edit.of_task("first_epoch")

@@ -5,6 +5,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from paddock.models import Cause, Interpreter, JobSpec, Objective, ObjectiveChoice, ScriptReport, Waits
 from paddock.paths import Home
@@ -14,6 +15,7 @@ from paddock.server.engine.recover_metrics import MetricRecovery
 from paddock.server.outposts.registry import Outposts
 from paddock.server.store import jobs, metrics
 from paddock.server.store.db import Connection, Database
+from paddock.server.store.estimates import Estimates
 from paddock.server.store.jobs import JobRow
 from paddock.settings import Settings
 
@@ -65,6 +67,7 @@ class Context:
     awaited: set[str] = field(default_factory=set)  # allocations with such a task: something will be in their journals
     silent: dict[str, float] = field(default_factory=dict)  # allocation that reports nothing -> its last report
     waits: dict[str, Waits] = field(default_factory=dict)  # job with waiting tasks -> why, as the policy decided
+    estimates: Estimates = field(default_factory=Estimates)
     searching: set[str] = field(default_factory=set)  # jobs that will have further tasks
     unfit: dict[tuple[str, str], float] = field(default_factory=dict)  # job, node -> until when it starts nothing there
     turned_away: dict[tuple[str, str], float] = field(default_factory=dict)  # job, reservation -> until when
@@ -86,6 +89,11 @@ class Context:
     def __post_init__(self) -> None:
         self.boundary = Boundary(self.db)
         self.recovery = MetricRecovery(self)
+
+    @property
+    def seen(self) -> dict[str, Any]:
+        """Return what the store does not know of jobs and tasks, and shows: see `store/jobs.py`."""
+        return {"silent": self.silent, "waits": self.waits, "estimates": self.estimates}
 
     def keep_notes(self, keys: Iterable[str]) -> None:
         """Forget what is remembered of all other allocations."""

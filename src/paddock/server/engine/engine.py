@@ -24,6 +24,7 @@ from paddock.server.engine.context import Context
 from paddock.server.engine.dealing import Dealer
 from paddock.server.engine.devices import DeviceFinder
 from paddock.server.engine.enforcing import Enforcer
+from paddock.server.engine.estimating import Forecaster
 from paddock.server.engine.guard import ViolationGuard
 from paddock.server.engine.identical_curves import CurveComparison
 from paddock.server.engine.idle import IdleReservations
@@ -112,6 +113,7 @@ class Engine:
         self._reducer = Reducer(self.context)
         self._comparison = CurveComparison(self.context)
         self._marked = MarkedMetrics(self.context)
+        self._forecaster = Forecaster(self.context)
         self._notices = JobNotices(self.context)
         self._launch = launch.Launch(self.context)
         self._dealer = Dealer(self.context)
@@ -358,6 +360,7 @@ class Engine:
                 self.sweep(removed.folder)
         step("guarding", lambda: self._guard.run(now))
         step("reserving", lambda: self._reserving.run(now))
+        step("estimating", lambda: self._forecaster.run(now))
         step("telling", lambda: self._notices.run(rows, now))
         step("putting away", self._put_away_some)
         step("keeping loads", lambda: self._monitor.keep(context.db, now, context.settings.load_hours))

@@ -114,6 +114,8 @@ class Gatherer:
                     tasks, most_on = pins.limit(demand, tasks, each, shape.need.on)
                 no_more_on = self._unfit(demand.job, holdings, now)
                 wanted = self._wanted(c, one.spec, shape, tasks, there, now)
+                at_once = tasks_at_once(shape.shape, self._measurements(c, one, now))
+                self.context.estimates.places[demand.job] = wanted * at_once
                 wanted = wanted if demand.waiting else min(wanted, there)
                 wanted = max(wanted, there if demand.job in self.context.searching else 0)
             self._note_idle(demand, there, now)

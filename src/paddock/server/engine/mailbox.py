@@ -6,6 +6,7 @@ from typing import Any
 from paddock.errors import PaddockError
 from paddock.models import Cause, Method, TaskState
 from paddock.program import commands
+from paddock.rules.durations import TaskWork
 from paddock.rules.lifecycle import Verdict
 from paddock.search.tasks import seed_of
 from paddock.server.engine.apply import changing
@@ -78,12 +79,24 @@ def lines_of(
 ) -> tuple[list[dict[str, Any]], dict[Identity, str]]:
     """Return the lines of these attempts for runners, and why others have none. `node`: where they will run."""
     lines, bad = [], {}
+    seconds = _seconds(context, facts, rows)
     for row in rows:
         try:
-            lines.append(_line(context, facts, row, node))
+            lines.append(_line(context, facts, row, node) | seconds.get(row.id, {}))
         except PaddockError as error:  # checked at submission; an upgrade may judge an old job differently
             bad[row.task_id, row.number] = error.message
     return lines, bad
+
+
+def _seconds(context: Context, facts: JobFacts, rows: list[UnbegunAttempt]) -> dict[int, dict[str, Any]]:
+    """Return for the lines of attempts how long they take, where that is known; of resumed ones it is not."""
+    whole = [row for row in rows if not row.resumed and not row.reduces]
+    if not whole:
+        return {}
+    works = [TaskWork(row.params, row.epochs) for row in whole]
+    with context.db.read() as c:
+        found = context.estimates.at_most(c, facts.id, (facts.owner, facts.program), works)
+    return {row.id: {"seconds": round(one, 1)} for row, one in zip(whole, found or (), strict=False)}
 
 
 def _line(context: Context, facts: JobFacts, row: UnbegunAttempt, node: str | None) -> dict[str, Any]:

@@ -44,6 +44,7 @@ class TaskAttempt:
     attempt_number: int
     attempt_state: TaskState
     attempt_first_epoch: float | None
+    first_epoch_at: float | None
     reason: str | None
     resumed: bool
     dealt_to: str | None
@@ -179,8 +180,8 @@ class RunningPace:
 def running_paces(c: sa.Connection, now: float, job_ids: Collection[str] | None = None) -> list[RunningPace]:
     """Return how long all running tasks, or those of these jobs, will take."""
     pace = (tasks.c.epochs, tasks.c.epoch, tasks.c.epoch_at, tasks.c.first_epoch, attempts.c.first_epoch)
-    query = sa.select(tasks.c.job_id, attempts.c.allocation, *pace, attempts.c.started_at).join(attempts, CURRENT)
-    query = query.where(RUNNING)
+    times = (attempts.c.started_at, attempts.c.first_epoch_at)
+    query = sa.select(tasks.c.job_id, attempts.c.allocation, *pace, *times).join(attempts, CURRENT).where(RUNNING)
     if job_ids is not None:
         query = query.where(attempts.c.job_id.in_(job_ids))
     rows = [(job, key, Pace(*known)) for job, key, *known in c.execute(query).all()]
@@ -267,6 +268,11 @@ def stopping(c: sa.Connection, job: str, limit: int) -> list[TaskAttempt]:
     """Return the first tasks of a job, up to `limit`, that are to be stopped and whose runners have no order yet."""
     query = CURRENT_ROWS.where(tasks.c.job_id == job, _UNORDERED)
     return fetch(c, TaskAttempt, query.order_by(tasks.c.number).limit(limit))
+
+
+def all_running(c: sa.Connection) -> list[TaskInAllocation]:
+    """Return all tasks that run."""
+    return fetch_kept(c, TaskInAllocation, _RUNNING)
 
 
 def ordered_to_stop(c: sa.Connection) -> list[TaskInAllocation]:

@@ -33,11 +33,11 @@ from paddock.models import (
 )
 from paddock.models.events import EventData, JobChange, JobRemoved
 from paddock.models.spec import AUTO, MetricFiles
-from paddock.rules import estimate
 from paddock.runner import map_driver
 from paddock.search.tasks import NewTask
 from paddock.server.store import allocations, events, failures, metrics, reduces, repeats, trials
 from paddock.server.store import attempts as attempt_rows
+from paddock.server.store.estimates import NOTHING, Estimates, expected, to_come
 from paddock.server.store.kept import fetch_kept
 from paddock.server.store.rows import ALL_HEARD, Silent, columns, fetch, model, moment, portions, storable
 from paddock.server.store.sight import EVERYTHING, Sight
@@ -45,6 +45,7 @@ from paddock.server.store.tables import REMOVING, RUNNING, UNENDED, UNTOLD, atte
 
 SortKey = Literal["created", "-created", "name", "-name", "owner", "-owner"]
 SPARK_POINTS = 30
+ESTIMATE_SECONDS = 0.2  # after which a list of jobs shows estimates as they were
 UNCHOSEN = ObjectiveChoice(by="auto", why="not chosen yet: no task has reported a metric", final=False)
 MAX_WARNINGS = 20
 
@@ -207,7 +208,12 @@ def unseen(c: sa.Connection, ids: Collection[str], sight: Sight) -> set[str]:
 
 
 def detail(
-    c: sa.Connection, job: str, folder: str, silent: Silent = ALL_HEARD, waits: Mapping[str, Waits] | None = None
+    c: sa.Connection,
+    job: str,
+    folder: str,
+    silent: Silent = ALL_HEARD,
+    waits: Mapping[str, Waits] | None = None,
+    estimates: Estimates | None = None,
 ) -> JobDetail:
     """Return everything that is shown of a job.
 
@@ -216,7 +222,7 @@ def detail(
     row = c.execute(sa.select(jobs).where(jobs.c.id == job)).one_or_none()
     if row is None:
         raise NotFound(f"There is no job {job!r}.")
-    summary = _summaries(c, [row], silent, waits or {})[0]
+    summary = _summaries(c, [row], silent, waits or {}, estimates)[0]
     newest = {"name": row.name, "description": row.description, "tags": row.tags, "priority": row.priority}
     newest |= {"visibility": row.visibility, "notify": row.notify}
     spec = JobSpec.model_validate(row.spec).model_copy(update=newest)
@@ -255,6 +261,7 @@ def page(
     limit: int = 50,
     silent: Silent = ALL_HEARD,
     waits: Mapping[str, Waits] | None = None,
+    estimates: Estimates | None = None,
 ) -> JobPage:
     """Return up to `limit` jobs from `offset` on that match all conditions, pinned ones first; and how many match.
 
@@ -278,7 +285,7 @@ def page(
     rows = c.execute(
         sa.select(jobs).where(*where).order_by(jobs.c.pinned.desc(), order, jobs.c.id).offset(offset).limit(limit)
     ).all()
-    return JobPage(total=total, offset=offset, items=_summaries(c, rows, silent, waits or {}))
+    return JobPage(total=total, offset=offset, items=_summaries(c, rows, silent, waits or {}, estimates))
 
 
 def _has_tag(tag: str) -> sa.ColumnElement[bool]:
@@ -292,7 +299,11 @@ def _has_tag(tag: str) -> sa.ColumnElement[bool]:
 
 
 def _summaries(
-    c: sa.Connection, rows: Sequence[sa.Row[Any]], silent: Silent, decided: Mapping[str, Waits]
+    c: sa.Connection,
+    rows: Sequence[sa.Row[Any]],
+    silent: Silent,
+    decided: Mapping[str, Waits],
+    estimates: Estimates | None = None,
 ) -> list[Job]:
     """Return jobs with all that follows from their tasks, by few queries per page and one small one per job."""
     ids = [row.id for row in rows]
@@ -308,19 +319,18 @@ def _summaries(
     best_tasks = _best_tasks(c, {job: value for job, value in bests.items() if job not in repeated})
     lines = _sparklines(c, rows, best_tasks)
     reducing = reduces.due(c, [row.id for row in rows if row.spec.get("reduce")])
-    ends, durations = _endings(c, ids)
+    ends = _endings(c, ids)
     now = time.time()
-    running: dict[str, list[attempt_rows.RunningPace]] = defaultdict(list)
-    for one in attempt_rows.running_paces(c, now, [job for job in ids if TaskState.RUNNING in counts[job]]):
-        running[one.job].append(one)
+    running = _running(c, [job for job in ids if TaskState.RUNNING in counts[job]], now)
     waits = dict(decided) | allocations.waiting(c, [job for job in ids if TaskState.SUBMITTED in counts[job]])
     no_word = _no_word(c, silent)
+    open_ = [row.id for row in rows if TaskCounts(**counts[row.id]).unended or row.searching]
+    estimated = (estimates or Estimates()).of_many(c, open_, now, waits, ESTIMATE_SECONDS)
 
     def summary(row: sa.Row[Any]) -> Job:
         of_states = TaskCounts(**counts[row.id])
         over = not of_states.unended and not row.searching and row.id not in reducing
-        to_come = _to_come(row, of_states)
-        waiting = of_states.submitted + (to_come or 0)
+        estimate = NOTHING if over else estimated.get(row.id, NOTHING)
         return model(
             Job,
             row,
@@ -329,7 +339,7 @@ def _summaries(
             objective_choice=row.choice or {},
             counts=of_states,
             ended=over,
-            to_come=to_come,
+            to_come=to_come(row.searching, row.spec, of_states.total),
             **_best_configuration(c, row, repeated[row.id])
             if row.id in repeated
             else {
@@ -337,7 +347,8 @@ def _summaries(
                 "best_value": bests[row.id],
                 "sparkline": lines.get(best_tasks.get(row.id, ""), []),
             },
-            seconds_left=None if over else _seconds_left(waiting, running[row.id], durations.get(row.id), now),
+            seconds_left=estimate.left(now),
+            expected_end=expected(estimate.done, now),
             **_quiet(row, running[row.id]),
             waits=(allocations.HELD if row.held else waits.get(row.id)) if of_states.submitted else None,
             no_word=no_word.get(row.id),
@@ -346,6 +357,14 @@ def _summaries(
         )
 
     return [summary(row) for row in rows]
+
+
+def _running(c: sa.Connection, ids: Sequence[str], now: float) -> dict[str, list[attempt_rows.RunningPace]]:
+    """Return by job the tasks that run."""
+    found: dict[str, list[attempt_rows.RunningPace]] = defaultdict(list)
+    for one in attempt_rows.running_paces(c, now, ids):
+        found[one.job].append(one)
+    return found
 
 
 def _repeat(row: sa.Row[Any]) -> int:
@@ -363,16 +382,6 @@ def _best_configuration(c: sa.Connection, row: sa.Row[Any], best: repeats.Repeat
         "best_task": best.tasks[0] if best.tasks else None,
         "sparkline": repeats.mean_curve(c, best.tasks, row.metric, SPARK_POINTS) if best.tasks else [],
     }
-
-
-def _seconds_left(
-    waiting: int, running: Sequence[attempt_rows.RunningPace], mean_duration: float | None, now: float
-) -> float | None:
-    """Return the time left of a job, as follows from its tasks that run and those that have finished."""
-    paces = [(now - (one.started_at or now), one.seconds_left) for one in running]
-    usual = estimate.usual_seconds(mean_duration, paces)
-    lefts = [usual - ran if left is None and usual and usual > ran else left for ran, left in paces]
-    return estimate.job_seconds_left(waiting, lefts, usual)
 
 
 def _quiet(row: sa.Row[Any], running: Sequence[attempt_rows.RunningPace]) -> dict[str, Any]:
@@ -399,14 +408,6 @@ def _no_word(c: sa.Connection, silent: Silent) -> dict[str, NoWord]:
     return {job: NoWord(tasks=len(times), since=moment(min(times))) for job, times in since.items()}
 
 
-def _to_come(row: sa.Row[Any], counts: TaskCounts) -> int | None:
-    """Return how many tasks the search of a job will still add; None if that is not known."""
-    if not row.searching:
-        return 0
-    planned, repeat = row.spec["search"]["trials"], row.spec["search"]["repeat"]
-    return None if planned is None else max(planned * repeat - counts.total, 0)
-
-
 def _best_tasks(c: sa.Connection, bests: dict[str, float | None]) -> dict[str, str]:
     """Return by job the first of its tasks that reached the best value."""
     found = {}
@@ -427,14 +428,11 @@ def _sparklines(c: sa.Connection, rows: Sequence[sa.Row[Any]], best_tasks: dict[
     return {curve.task: [value for value in curve.values if value is not None] for curve in found}
 
 
-def _endings(c: sa.Connection, ids: list[str]) -> tuple[dict[str, float], dict[str, float]]:
-    """Return by job when its last attempt ended, and how long its finished attempts took on average."""
-    finished = attempts.c.state == TaskState.FINISHED
-    duration = sa.case((finished, attempts.c.ended_at - attempts.c.started_at))
-    query = sa.select(attempts.c.job_id, sa.func.max(attempts.c.ended_at), sa.func.avg(duration))
-    rows = c.execute(query.where(attempts.c.job_id.in_(ids)).group_by(attempts.c.job_id)).all()
-    ends = {job: end for job, end, _ in rows if end is not None}
-    return ends, {job: mean for job, _, mean in rows if mean is not None}
+def _endings(c: sa.Connection, ids: list[str]) -> dict[str, float]:
+    """Return by job when its last attempt ended."""
+    query = sa.select(attempts.c.job_id, sa.func.max(attempts.c.ended_at)).where(attempts.c.job_id.in_(ids))
+    rows = c.execute(query.group_by(attempts.c.job_id)).all()
+    return {job: end for job, end in rows if end is not None}
 
 
 def facets(c: sa.Connection, sight: Sight) -> Facets:

@@ -81,6 +81,7 @@ jobs = Table(
     Column("noticed", sa.JSON),  # of what else its owner has one -> since when
     Index("ix_jobs_created_at", "created_at"),
     Index("ix_jobs_pinned_created_at", "pinned", "created_at"),
+    Index("ix_jobs_program", "program", "created_at"),
 )
 
 tasks = Table(
@@ -133,6 +134,7 @@ attempts = Table(
     Column("device", Text),
     Column("pid", Integer),
     Column("first_epoch", Float(53)),  # the first epoch that this attempt reported
+    Column("first_epoch_at", Float(53)),  # when: before it there is the start-up, too
     Column("exit_code", Integer),
     Column("signal", Integer),
     Column("peak_memory", sa.BigInteger),
@@ -272,6 +274,17 @@ memory_samples = Table(
     Column("program", String(64), primary_key=True),
     Column("gpu", String(200), primary_key=True),
     Column("samples", sa.JSON, nullable=False),
+    Column("at", Float(53), nullable=False),
+)
+
+# How far the ends of tasks and of jobs of a person's program were from what was expected: a bounded list, oldest first.
+predictions = Table(
+    "predictions",
+    metadata,
+    Column("owner", String(200), primary_key=True),
+    Column("program", String(64), primary_key=True),
+    Column("kind", String(8), primary_key=True),  # task, job
+    Column("scores", sa.JSON, nullable=False),
     Column("at", Float(53), nullable=False),
 )
 

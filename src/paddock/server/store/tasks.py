@@ -16,6 +16,7 @@ from paddock.rules.estimate import Pace
 from paddock.rules.task_view import Outline, with_means
 from paddock.server.store import attempts as attempt_rows
 from paddock.server.store import events, notices
+from paddock.server.store.estimates import NOTHING, Estimate, Estimates, expected
 from paddock.server.store.jobs import FoundJob, waits_of
 from paddock.server.store.jobs import find as find_job
 from paddock.server.store.rows import ALL_HEARD, Silent, model, moment, portions, values_of
@@ -65,12 +66,21 @@ def resolve_many(c: sa.Connection, job: str, given: Sequence[str] | None, sight:
     return ids
 
 
-def get(c: sa.Connection, task: str, silent: Silent = ALL_HEARD, waits: Mapping[str, Waits] = NOTHING_DECIDED) -> Task:
+def get(
+    c: sa.Connection,
+    task: str,
+    silent: Silent = ALL_HEARD,
+    waits: Mapping[str, Waits] = NOTHING_DECIDED,
+    estimates: Estimates | None = None,
+) -> Task:
     """Return a task.
 
     `silent` are the allocations whose runners do not report, `waits` contains why jobs wait for the policy.
     """
-    found = _tasks(c.execute(_query().where(tasks.c.id == task)), silent, waits_of(c, task.rpartition("-")[0], waits))
+    job = task.rpartition("-")[0]
+    why = waits_of(c, job, waits)
+    estimate = estimates.of(c, job, time.time(), why) if estimates else NOTHING
+    found = _tasks(c.execute(_query().where(tasks.c.id == task)), silent, why, estimate)
     if not found:
         raise NotFound(f"There is no task {task!r}: `paddock tasks {task.rpartition('-')[0]}` lists them.")
     return found[0]
@@ -87,6 +97,7 @@ def page(
     limit: int = 1000,
     silent: Silent = ALL_HEARD,
     waits: Mapping[str, Waits] = NOTHING_DECIDED,
+    estimates: Estimates | None = None,
 ) -> TaskPage:
     """Return up to `limit` tasks of a job from `offset` on by number, and how many there are.
 
@@ -100,7 +111,9 @@ def page(
     total = c.execute(sa.select(sa.func.count()).select_from(tasks).where(*where)).scalar_one()
     order = tasks.c.number.desc() if newest else tasks.c.number
     rows = c.execute(_query().where(*where).order_by(order).offset(offset).limit(limit))
-    return TaskPage(total=total, offset=offset, items=_tasks(rows, silent, waits_of(c, job, waits)))
+    why = waits_of(c, job, waits)
+    estimate = estimates.of(c, job, time.time(), why) if estimates else NOTHING
+    return TaskPage(total=total, offset=offset, items=_tasks(rows, silent, why, estimate))
 
 
 def outlines(c: sa.Connection, job: str) -> list[Outline]:
@@ -145,6 +158,7 @@ _FIELDS = {
     "epoch_at",
     "first_epoch",
     "attempt_first_epoch",
+    "first_epoch_at",
     "allocation",
     "others",
 }
@@ -159,17 +173,23 @@ def _query() -> sa.Select[Any]:
     )
 
 
-def _tasks(rows: sa.CursorResult[Any], silent: Silent, waits: Waits | None = None) -> list[Task]:
+def _tasks(
+    rows: sa.CursorResult[Any], silent: Silent, waits: Waits | None = None, estimate: Estimate = NOTHING
+) -> list[Task]:
     now, names = time.time(), tuple(rows.keys())
-    return [_task(row, names, now, silent, waits) for row in rows]
+    return [_task(row, names, now, silent, waits, estimate) for row in rows]
 
 
-def _task(row: sa.Row[Any], names: tuple[str, ...], now: float, silent: Silent, waits: Waits | None) -> Task:
+def _task(
+    row: sa.Row[Any], names: tuple[str, ...], now: float, silent: Silent, waits: Waits | None, estimate: Estimate
+) -> Task:
     found = values_of(Task, names, row)
     state, last = row.state, row.last_value
     found["job"] = row.job_id
     if state is TaskState.SUBMITTED:
         found["waits"] = waits
+        found["expected_start"] = expected(estimate.begins.get(row.id), now)
+        found["expected_end"] = expected(estimate.ends.get(row.id), now)
     if state is TaskState.RUNNING:
         found["no_word_since"] = moment(silent.get(row.allocation))
     if state.ended:
@@ -178,14 +198,25 @@ def _task(row: sa.Row[Any], names: tuple[str, ...], now: float, silent: Silent, 
         found["values"] = [row.best_value, *row.others]
     if last is not None and not math.isfinite(last):
         found["last_value"] = None
-    pace = Pace(row.epochs, row.epoch, row.epoch_at, row.first_epoch, row.attempt_first_epoch, row.started_at)
+    times = (row.started_at, row.first_epoch_at)
+    pace = Pace(row.epochs, row.epoch, row.epoch_at, row.first_epoch, row.attempt_first_epoch, *times)
     found["epochs_done"] = pace.epochs_done
     found["progress"] = 1.0 if state is TaskState.FINISHED else pace.progress()
     if state is TaskState.RUNNING:
         found["seconds_left"] = pace.seconds_left(now)
+        found |= _end_of(row, pace, estimate, now)
         if row.metric or row.choice or row.epoch is not None:  # of other programs nobody expects a report
             found |= {"reported_at": moment(pace.reported_at), "quiet_after": moment(pace.quiet_after)}
     return Task(**found)
+
+
+def _end_of(row: sa.Row[Any], pace: Pace, estimate: Estimate, now: float) -> dict[str, Any]:
+    """Return when a running task will end; nothing of one that should have ended, or has reported nothing for long."""
+    band = estimate.ends.get(row.id)
+    quiet = pace.epoch is not None and pace.quiet_after is not None and now > pace.quiet_after
+    if band is None or quiet or now > band.late:
+        return {}
+    return {"seconds_left": band.at(now).likely - now, "expected_end": expected(band, now)}
 
 
 def attempts_of(c: sa.Connection, task: str) -> list[Attempt]:

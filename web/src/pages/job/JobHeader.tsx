@@ -3,6 +3,7 @@ import { lazy, memo, type ReactNode, Suspense, useState } from 'react';
 import { Link } from 'wouter';
 import { useMe } from '../../api/me';
 import type { JobDetail, Outline } from '../../api/types';
+import { bandText } from '../../lib/expected';
 import { duration, measured, number, plural } from '../../lib/format';
 import { isJudged, isOpen } from '../../lib/objective';
 import { paramLabel } from '../../lib/params';
@@ -145,8 +146,9 @@ function TimeLeft({ job }: { job: JobDetail }) {
   const now = useNow();
   const quiet = job.no_word ? null : quietText(job, now);
   const running = `${(job.counts.running ?? 0).toLocaleString('en-US')} running`;
+  const done = quiet ? null : bandText(job.expected_end, now);
   return (
-    <Figure name="Time left" note={quiet ? `${running}, ${quiet}` : running}>
+    <Figure name="Time left" note={quiet ? `${running}, ${quiet}` : done ? `${running}, done ${done}` : running}>
       {duration(quiet ? null : job.seconds_left)}
     </Figure>
   );

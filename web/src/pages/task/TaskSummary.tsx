@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useTrial } from '../../api/tasks';
 import type { JobDetail, TaskDetail } from '../../api/types';
+import { bandText } from '../../lib/expected';
 import { bytes, duration, NOTHING, number } from '../../lib/format';
 import { isJudged, stepName } from '../../lib/objective';
 import { quietText } from '../../lib/progress';
@@ -64,10 +65,13 @@ export function TaskSummary({ task, job }: Props) {
 }
 
 function TimeLeft({ task }: { task: TaskDetail }) {
-  const quiet = quietText(task, useNow());
+  const now = useNow();
+  const quiet = quietText(task, now);
   const known = !task.no_word_since && !quiet;
+  const [start, done] = [task.expected_start, task.expected_end].map((band) => bandText(band, now));
+  const when = [start && `starts ${start}`, done && `done ${done}`].filter(Boolean).join(', ');
   return (
-    <Fact name="Time left" below={!task.no_word_since && quiet}>
+    <Fact name="Time left" below={known ? when : !task.no_word_since && quiet}>
       {duration(known ? task.seconds_left : null)}
     </Fact>
   );

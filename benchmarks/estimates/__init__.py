@@ -1,0 +1,1 @@
+"""Benchmarks of when tasks and jobs are expected to end."""

@@ -1,0 +1,75 @@
+"""What runs and waits on the server, in the order of submission, with when it is expected to begin and to end."""
+
+from collections.abc import Mapping
+
+import sqlalchemy as sa
+
+from paddock.models import QueuedJob, QueuedTask, QueuePage, TaskState, Waits
+from paddock.server.store import allocations
+from paddock.server.store.estimates import NOTHING, Estimates, expected
+from paddock.server.store.sight import Sight
+from paddock.server.store.tables import UNENDED, jobs, tasks
+
+MOST_JOBS = 500
+ESTIMATE_SECONDS = 0.5
+
+
+def listed(
+    c: sa.Connection,
+    sight: Sight,
+    default: str,
+    now: float,
+    decided: Mapping[str, Waits],
+    estimates: Estimates,
+    most_tasks: int,
+) -> QueuePage:
+    """Return all jobs with tasks that run or wait, and up to so many waiting tasks of each.
+
+    `default` is the backend of jobs that name none, `decided` contains why jobs wait for the policy.
+    """
+    running = sa.func.count(sa.case((tasks.c.state == TaskState.RUNNING, 1)))
+    counted = sa.select(tasks.c.job_id, running.label("running"), sa.func.count().label("unended"))
+    counted = counted.where(tasks.c.state.in_(UNENDED)).group_by(tasks.c.job_id)
+    open_ = counted.subquery()
+    named = (jobs.c.id, jobs.c.owner, jobs.c.name, jobs.c.spec, jobs.c.held, jobs.c.priority, jobs.c.created_at)
+    query = sa.select(*named, open_.c.running, open_.c.unended).join(open_, open_.c.job_id == jobs.c.id)
+    query = query.where(jobs.c.removing.is_(False), sight.where).order_by(jobs.c.created_at, jobs.c.id)
+    rows = c.execute(query.limit(MOST_JOBS)).all()
+    ids = [row.id for row in rows]
+    waits = dict(decided) | allocations.waiting(c, ids)
+    found = estimates.of_many(c, ids, now, waits, ESTIMATE_SECONDS)
+    items = []
+    for row in rows:
+        estimate, waiting = found.get(row.id, NOTHING), row.unended - row.running
+        first = min(estimate.begins.values(), key=lambda band: band.likely, default=None)
+        some = _waiting(c, row.id, most_tasks) if waiting and most_tasks else []
+        items.append(
+            QueuedJob(
+                id=row.id,
+                owner=row.owner,
+                name=row.name,
+                backend=row.spec["resources"].get("backend") or default,
+                priority=row.priority,
+                created_at=row.created_at,
+                running=row.running,
+                waiting=waiting,
+                held=row.held,
+                waits=(allocations.HELD if row.held else waits.get(row.id)) if waiting else None,
+                expected_start=expected(first, now),
+                expected_end=expected(estimate.done, now),
+                tasks=[
+                    QueuedTask(
+                        id=task,
+                        expected_start=expected(estimate.begins.get(task), now),
+                        expected_end=expected(estimate.ends.get(task), now),
+                    )
+                    for task in some
+                ],
+            )
+        )
+    return QueuePage(items=items)
+
+
+def _waiting(c: sa.Connection, job: str, most: int) -> list[str]:
+    query = sa.select(tasks.c.id).where(tasks.c.job_id == job, tasks.c.state == TaskState.SUBMITTED)
+    return list(c.scalars(query.order_by(tasks.c.number).limit(most)))

@@ -15,6 +15,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from paddock.errors import InvalidInput, in_words
 from paddock.models import Cause, EnvName, Model, Resources
 from paddock.models.access import ZoneName
+from paddock.models.choices import Giving
 from paddock.models.hosts import HostNames, expand
 from paddock.models.keep import KeepPolicy
 from paddock.paths import home_folder, refuse_foreign, refuse_foreign_inside
@@ -244,6 +245,19 @@ class HookSettings(Model):
         if (self.url is None) == (not self.command):
             raise ValueError("give either `url` or `command`")
         return self
+
+
+class ElasticSettings(Model):
+    """How jobs make room for others who wait."""
+
+    give_way: Giving = Field(
+        Giving.BETWEEN,
+        description="when the allocations of jobs that say nothing leave for others: never, between, now",
+    )
+    keep: int = Field(1, ge=0, le=100_000, description="a job never keeps fewer allocations than this")
+    others_seconds: float = Field(
+        15.0, ge=0.1, le=3600, description="how often a cluster is asked whether others wait there"
+    )
 
 
 class ReservationSettings(Model):
@@ -485,6 +499,7 @@ class Settings(BaseSettings):
         default_factory=dict, description="resources with a name, for `--profile`; they may name a backend"
     )
     shares: ShareSettings = Field(ShareSettings(), description="how the owners of jobs share what there is")
+    elastic: ElasticSettings = Field(ElasticSettings(), description="how jobs make room for others who wait")
     runner: RunnerSettings = Field(RunnerSettings(), description="how runners watch their tasks")
     upload: UploadSettings = Field(UploadSettings(), description="what a submission may bring along")
     keep: KeepPolicy = Field(KeepPolicy(), description="how long things are kept")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from paddock.models import AllocationBatch, AllocationChange, AllocationStatus, Check, HostInfo, Node, Traits
+from paddock.rules.giving_way import Others
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,10 @@ class Backend(Protocol):
         `known`: the ids of all that the caller has made. Of those that the scheduler has and that are not wanted
         any more, it is made to forget them; others are somebody else's, and left alone.
         """
+        ...
+
+    def others(self) -> Others | None:
+        """Return what others have and wait for where this server has something; None: there are no others to see."""
         ...
 
     def hosts(self) -> Sequence[HostInfo]:

@@ -32,6 +32,7 @@ from paddock.models import (
     Node,
     Traits,
 )
+from paddock.rules.giving_way import Others
 from paddock.rules.load import with_measurements
 from paddock.settings import LocalSettings
 
@@ -119,6 +120,9 @@ class LocalBackend:
     def reserve(self, wanted: Sequence[WantedReservation], known: Collection[str]) -> Mapping[str, Enforcement]:
         """Do nothing: the policy keeps others away from what is reserved."""
         return {}
+
+    def others(self) -> Others | None:
+        return None
 
     def hosts(self) -> Sequence[HostInfo]:
         return ()

@@ -20,6 +20,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
+from paddock.models.choices import Giving
+from paddock.rules import giving_way
 from paddock.rules.gaps import FOREVER, Booking, Gap, Gaps, clock_time, in_words, yield_time
 from paddock.rules.pool import Holding, JobDemand, Need, Pool
 from paddock.rules.shares import Shares
@@ -60,10 +62,12 @@ class Withdraw:
 
 @dataclass(frozen=True)
 class GiveWay:
-    """End the allocation after the tasks that run in it."""
+    """End the allocation after the tasks that run in it, or `now`, in the middle of tasks that have a checkpoint."""
 
     key: str
-    to: str  # the job that gets its devices
+    to: str  # the job that gets its devices; see also `giving_way.OTHERS`
+    who: str = ""  # whose it is, if it is not of this server
+    now: bool = False
 
 
 @dataclass(frozen=True)
@@ -98,7 +102,7 @@ def plan(pool: Pool, now: float) -> list[Decision]:
     if first is not None:
         shares = Shares(pool, gaps, first)
     if pool.traits.queued:
-        return _queue(pool, shares, first)
+        return _queue(pool, shares, first, now)
     return [*_leaves(pool, gaps), *_Devices(pool, shares, gaps, first).decide()]
 
 
@@ -122,8 +126,16 @@ def _made_way(gap: Gap, now: float, pool: Pool) -> str:
     return f"{where} {gap.next.why or 'is reserved'}{since}"
 
 
-def _queue(pool: Pool, shares: Shares, first: str | None) -> list[Decision]:
-    """Decide how many allocations are in the backend's queue."""
+def _queue(pool: Pool, shares: Shares, first: str | None, now: float) -> list[Decision]:
+    """Decide how many allocations are in the backend's queue, and which leave for others."""
+    decisions = _in_queue(pool, shares, first, now)
+    for holding, waiting in giving_way.to_give(pool):
+        at_once = pool.gives(holding.job) is Giving.NOW
+        decisions.append(GiveWay(holding.key, giving_way.OTHERS + waiting.id, waiting.words, at_once))
+    return decisions
+
+
+def _in_queue(pool: Pool, shares: Shares, first: str | None, now: float) -> list[Decision]:
     there = Counter(one.job for one in pool.holdings if one.leaving_for is None)
     waiting = Counter(one.job for one in pool.holdings if not one.nodes)
     usable = all(node.usable for node in pool.nodes)
@@ -140,16 +152,22 @@ def _queue(pool: Pool, shares: Shares, first: str | None) -> list[Decision]:
     later = {one.job for one in ready if one.priority < most.get(one.owner, one.priority)}
     least = {one.job: 0 if one.job in later else min(one.wanted, 1) for one in ready}
     target = {job: max(shares.dealt[job], few) for job, few in least.items()}
+    allowed = giving_way.allowed(pool, shares.turns, first, now)
+    if allowed is not None:
+        target = {job: min(count, allowed[job]) for job, count in target.items()}
     short = any(target[one.job] > there[one.job] for one in ready)
     for one in ready:
         # What waits keeps its place in the queue as long as no other job needs it, and while nodes are down.
         kept = max(keeps.dealt[one.job], least[one.job]) if short else one.wanted
+        kept = kept if allowed is None else min(kept, allowed[one.job])
         if target[one.job] > there[one.job]:
             decisions.append(Request(one.job, target[one.job] - there[one.job]))
         elif kept < there[one.job] and waiting[one.job]:
             decisions.append(Withdraw(one.job, min(there[one.job] - kept, waiting[one.job])))
         elif one.job in later and one.wanted and not there[one.job]:
             decisions.append(Wait(one.job, f"jobs of {one.owner} with a higher priority come first"))
+        elif allowed is not None and one.wanted and not max(allowed[one.job], there[one.job]):
+            decisions.append(Wait(one.job, "other users wait, and their jobs come first"))
     return decisions if pool.crowded else decisions + _leave_queue(pool, shares, waiting)
 
 

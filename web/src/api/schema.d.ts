@@ -3416,6 +3416,19 @@ export interface components {
             reserved: (string | null)[];
         };
         /**
+         * Elastic
+         * @description How a job makes room for others who wait. Text form: `never`, `between`, `now`.
+         */
+        Elastic: {
+            /** @description when its allocations leave for others who wait: never, between two tasks, or now, in the middle of one that has a checkpoint; as in the settings when not given */
+            give_way?: components["schemas"]["Giving"] | null;
+            /**
+             * Keep
+             * @description it never keeps fewer allocations; as in the settings when not given
+             */
+            keep?: number | null;
+        };
+        /**
          * Environment
          * @description Where the script's Python comes from: at most one of python, venv and conda.
          */
@@ -3814,6 +3827,12 @@ export interface components {
              */
             starts_at: string;
         };
+        /**
+         * Giving
+         * @description When the allocations of a job make room for others who wait.
+         * @enum {string}
+         */
+        Giving: "never" | "between" | "now";
         /**
          * Goal
          * @enum {string}
@@ -4334,6 +4353,11 @@ export interface components {
             /** Folder */
             folder: string;
             /**
+             * Giving Way
+             * @description for whom its allocations leave: `bob's job 38: 4 of 8 allocations leave after their tasks`
+             */
+            giving_way?: string | null;
+            /**
              * Held
              * @description no further task starts until the job is released
              * @default false
@@ -4571,6 +4595,8 @@ export interface components {
              * @default
              */
             description?: string;
+            /** @default {} */
+            elastic?: components["schemas"]["Elastic"];
             /**
              * @default {
              *       "setup": [],

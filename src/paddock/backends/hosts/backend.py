@@ -29,6 +29,7 @@ from paddock.models import (
     Traits,
 )
 from paddock.models.hosts import HostInfo, ListedHost
+from paddock.rules.giving_way import Others
 from paddock.settings import HostsSettings
 
 MACHINES = "machines"
@@ -157,6 +158,9 @@ class HostsBackend:
     def reserve(self, wanted: Sequence[WantedReservation], known: Collection[str]) -> Mapping[str, Enforcement]:
         """Do nothing: the policy keeps others away from what is reserved."""
         return {}
+
+    def others(self) -> Others | None:
+        return None
 
     def hosts(self) -> Sequence[HostInfo]:
         listed = self._listed()

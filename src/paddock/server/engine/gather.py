@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from paddock.models import AllocationBatch, AllocationState, JobSpec, Node, Resources, TaskState
+from paddock.models import AllocationBatch, AllocationState, Elastic, Giving, JobSpec, Node, Resources, TaskState
 from paddock.rules import placement
 from paddock.rules.estimate import job_seconds_left
 from paddock.rules.gaps import Gaps
@@ -15,6 +15,7 @@ from paddock.rules.pool import GpuDevice, Holding, JobDemand, Need, PolicyNode, 
 from paddock.server.engine.backend_worker import BackendWorker
 from paddock.server.engine.bookings import BookingGatherer, can_yield
 from paddock.server.engine.context import Context, JobFacts
+from paddock.server.engine.others import OthersWatch
 from paddock.server.store import allocations, attempts, deals, packings, usage
 from paddock.server.store.allocations import AllocationRow
 from paddock.server.store.attempts import Demand, RunningPace
@@ -76,9 +77,11 @@ class Gatherer:
     _durations: tuple[float, frozenset[str], Mapping[str, float]] = (-math.inf, frozenset(), {})
     _used: dict[str, usage.PastUse] = field(default_factory=dict)  # by backend
     _bookings: BookingGatherer = field(init=False)
+    _others: OthersWatch = field(init=False)
 
     def __post_init__(self) -> None:
         self._bookings = BookingGatherer(closed=self.context.settings.team.access == "closed")
+        self._others = OthersWatch(self.context.settings.elastic.others_seconds)
 
     def view(
         self,
@@ -123,13 +126,17 @@ class Gatherer:
         for job in sorted(self.context.searching & staying.keys() - work.keys()):
             jobs.append(_kept(job, staying[job]))  # the search will have a task for each of them
         owners = {*(one.owner for one in jobs), *(one.owner for one in holdings)} - {""}
+        giving = self._giving(c, {*(one.job for one in jobs), *(one.job_id for one in rows)})
+        look = self._others.look(worker, counted, holdings, giving, now)
         queued, reserving = worker.backend.traits.queued, self.context.settings.reservations
         pool = Pool(
             nodes,
             tuple(jobs),
             tuple(holdings),
             worker.backend.traits,
-            crowded=queued and _crowded(worker.nodes, holdings),
+            crowded=queued and (_crowded(worker.nodes, holdings) if look is None else bool(look.others.waiting)),
+            look=look,
+            giving=giving,
             weights=self.context.settings.shares.weights,
             one_owner_a_node=self._one_owner(worker.backend.name),
             bookings=() if queued else self._bookings.of(c, worker.backend.name, nodes, owners, now),
@@ -138,6 +145,15 @@ class Gatherer:
             zone=ZoneInfo(self.context.settings.team.zone),
         )
         return BackendView(worker, pool, work, {row.key: row for row in counted}, unused)
+
+    def _giving(self, c: Connection, jobs: Collection[str]) -> dict[str, tuple[Giving, int]]:
+        """Return when the allocations of each job make room for others, and how many it keeps."""
+        usual, facts = self.context.settings.elastic, self.context.facts(c, sorted(jobs))
+        asked = {job: facts[job].spec.elastic if job in facts else Elastic() for job in jobs}
+        return {
+            job: (one.give_way or usual.give_way, usual.keep if one.keep is None else one.keep)
+            for job, one in asked.items()
+        }
 
     def _unfit(self, job: str, holdings: Sequence[Holding], now: float) -> dict[str, int]:
         """Return the nodes on which a job could not start anything lately, with the allocations that it has there."""

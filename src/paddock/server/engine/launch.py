@@ -182,7 +182,8 @@ class Launch:
             if isinstance(decision, GiveWay):
                 context.outposts.of(row.job_id).order([{"op": "drain", "allocation": row.key}])
                 with context.db.write() as c:
-                    allocations.leave(c, {row.key: decision.to})
+                    allocations.leave(c, row.key, decision.to, decision.who or None)
+                    events.write(c, row.job_id, JobChange(change="waits"))
             else:
                 order = {"op": "yield", "allocation": row.key, "at": decision.at, "why": decision.why}
                 context.outposts.of(row.job_id).order([order])

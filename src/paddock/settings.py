@@ -174,7 +174,7 @@ class RetrySettings(Model):
     lost: int = Field(2, ge=0, le=100, description="its runner stopped reporting: it was killed, or its node failed")
 
     def limit(self, cause: Cause) -> int:
-        value: int = getattr(self, cause.value)
+        value: int = getattr(self, "preempted" if cause is Cause.YIELDED else cause.value)
         return value
 
 

@@ -180,6 +180,7 @@ def _leave_queue(pool: Pool, shares: Shares, waiting: Counter[str]) -> list[Deci
     promised = Counter(one.leaving_for for one in pool.holdings if one.leaving_for)
     above = _surplus(pool, shares)
     leaving = [one for one in pool.holdings if one.nodes and above[one.job] > 0 and one.leaving_for is None]
+    leaving = [one for one in leaving if pool.gives(one.job) is not Giving.NEVER]
     leaving.sort(key=_soonest)
     decisions: list[Decision] = []
     for one in pool.demands:
@@ -193,7 +194,7 @@ def _leave_queue(pool: Pool, shares: Shares, waiting: Counter[str]) -> list[Deci
                 break
             leaving.remove(victim)
             above[victim.job] -= 1
-            decisions.append(GiveWay(victim.key, one.job))
+            decisions.append(GiveWay(victim.key, one.job, now=pool.gives(victim.job) is Giving.NOW))
     return decisions
 
 
@@ -335,7 +336,7 @@ class _Devices:
             for one in leaving:
                 self._above[one.job] -= 1
                 self._staying.remove(one)
-                self._decisions.append(GiveWay(one.key, demand.job))
+                self._decisions.append(GiveWay(one.key, demand.job, now=self._pool.gives(one.job) is Giving.NOW))
 
     def _ways(self, demand: JobDemand) -> Iterator[tuple[str, list[Holding]]]:
         """Return per node the allocations that have to give way, where those that may do suffice."""
@@ -345,7 +346,7 @@ class _Devices:
         for name in self._nodes(demand):
             above, found = Counter(self._above), list[Holding]()
             there = len(self._free.of(need, name, demand.owner))
-            able = [one for one in self._staying if name in one.nodes and one.job != demand.job]
+            able = [one for one in self._staying if name in one.nodes and one.job != demand.job and self._gives(one)]
             for one in sorted(able, key=_soonest):
                 useful = self._free.left_by(need, [one], demand.owner)
                 if there < need.units and useful and (above[one.job] > 0 or demand.job == self._first):
@@ -363,7 +364,7 @@ class _Devices:
                 continue
             if not demand.has_work_on(name, self._there[demand.job, name]):
                 continue
-            if any(one not in self._staying or one.job not in self._demands for one in there):
+            if any(one not in self._staying or one.job not in self._demands or not self._gives(one) for one in there):
                 continue  # it is promised to somebody, or stays as it is
             of_owner: dict[str, float] = defaultdict(float)
             for one in there:
@@ -371,6 +372,9 @@ class _Devices:
             enough = all(self._surplus_of(owner) >= amount - TINY for owner, amount in of_owner.items())
             if enough or demand.job == self._first:
                 yield name, there
+
+    def _gives(self, holding: Holding) -> bool:
+        return self._pool.gives(holding.job) is not Giving.NEVER
 
     def _room(self, demand: JobDemand, name: str) -> int:
         """Return how many devices of a node a job can use when others have left it."""

@@ -40,6 +40,8 @@ RARE_SECONDS = 15.0
 CLAIM_WAIT_SECONDS = 60.0
 NO_ROOM: Explanation = ("preempted", "it started early, and there was no room for it on the GPU")
 STARTED_AGAIN: Explanation = ("preempted", "its allocation was started a second time")
+# The cause of what ends to make room for others.
+YIELDED = "yielded"
 # The shortest time between two reports of how tasks share the GPUs.
 PACKING_SECONDS = 1.0
 SHARES = ("load", "processor", "startup")  # fields of a packing that are shares of a whole
@@ -200,6 +202,10 @@ class Runner:
         self._closing = self._closing or self._mailbox.drained
         if self._mailbox.dismissed:  # the backend reports why
             self._shut_down(self._manifest.grace_seconds, (None, None))
+        if self._mailbox.makes_room:
+            for task in self._tasks.values():
+                if task.by is None and task.place.has_checkpoint:
+                    task.stop("shutdown", self._manifest.grace_seconds, (YIELDED, self._mailbox.makes_room))
         patterns = self._mailbox.patterns
         if patterns is not None and patterns != self._manifest.metric_patterns:
             self._manifest = self._manifest._replace(metric_patterns=patterns)
@@ -252,7 +258,8 @@ class Runner:
         for record in task.watch.close(well):
             self._report(task.attempt, **record)
         self._compare_at = 0.0
-        if ended["by"] == "shutdown" and ended["cause"] == self._deadline.cause == "preempted":
+        reserved = ended["cause"] == self._deadline.cause == "preempted"
+        if ended["by"] == "shutdown" and (reserved or ended["cause"] == YIELDED):
             ended["made_way"] = True
         occupant = self._admission.remove(task.attempt.identity, well, time.monotonic())
         if occupant is not None:

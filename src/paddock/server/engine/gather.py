@@ -148,12 +148,14 @@ class Gatherer:
 
     def _giving(self, c: Connection, jobs: Collection[str]) -> dict[str, tuple[Giving, int]]:
         """Return when the allocations of each job make room for others, and how many it keeps."""
-        usual, facts = self.context.settings.elastic, self.context.facts(c, sorted(jobs))
-        asked = {job: facts[job].spec.elastic if job in facts else Elastic() for job in jobs}
-        return {
-            job: (one.give_way or usual.give_way, usual.keep if one.keep is None else one.keep)
-            for job, one in asked.items()
-        }
+        usual, facts, found = self.context.settings.elastic, self.context.facts(c, sorted(jobs)), {}
+        for job in jobs:
+            asked = facts[job].spec.elastic if job in facts else Elastic()
+            when = asked.give_way or usual.give_way
+            if when is Giving.NOW and (job not in facts or not can_yield(facts[job])):
+                when = Giving.BETWEEN  # its tasks would begin anew
+            found[job] = (when, usual.keep if asked.keep is None else asked.keep)
+        return found
 
     def _unfit(self, job: str, holdings: Sequence[Holding], now: float) -> dict[str, int]:
         """Return the nodes on which a job could not start anything lately, with the allocations that it has there."""

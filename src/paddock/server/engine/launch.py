@@ -180,7 +180,9 @@ class Launch:
         with context.boundary.job(row.job_id, LAUNCHING):
             # First the order: an allocation that is marked without it would never end.
             if isinstance(decision, GiveWay):
-                context.outposts.of(row.job_id).order([{"op": "drain", "allocation": row.key}])
+                why = f"made room for {decision.who or f'job {decision.to}'}"
+                more = {"saved": True, "why": why} if decision.now else {}
+                context.outposts.of(row.job_id).order([{"op": "drain", "allocation": row.key, **more}])
                 with context.db.write() as c:
                     allocations.leave(c, row.key, decision.to, decision.who or None)
                     events.write(c, row.job_id, JobChange(change="waits"))

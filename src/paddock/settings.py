@@ -15,7 +15,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from paddock.errors import InvalidInput, in_words
 from paddock.models import Cause, EnvName, Model, Resources
 from paddock.models.access import ZoneName
-from paddock.models.choices import Giving
+from paddock.models.choices import Giving, JobOrder
 from paddock.models.hosts import HostNames, expand
 from paddock.models.keep import KeepPolicy
 from paddock.paths import home_folder, refuse_foreign, refuse_foreign_inside
@@ -255,8 +255,18 @@ class ElasticSettings(Model):
         description="when the allocations of jobs that say nothing leave for others: never, between, now",
     )
     keep: int = Field(1, ge=0, le=100_000, description="a job never keeps fewer allocations than this")
+    order: JobOrder = Field(
+        JobOrder.FAIR,
+        description="which job goes first, after priorities: fair (owners share), short (the least work left; what "
+        "waits for long comes nearer), first (the oldest)",
+    )
     others_seconds: float = Field(
         15.0, ge=0.1, le=3600, description="how often a cluster is asked whether others wait there"
+    )
+    turn_seconds: float = Field(
+        3600.0,
+        gt=0,
+        description="where a cluster does not show what others wait for, allocations take no task after this time",
     )
 
 

@@ -255,3 +255,16 @@ def test_what_has_a_checkpoint_makes_room_at_once_and_the_rest_goes_on(folder: F
     assert (ended(records, "t-2")["exit"], ended(records, "t-2")["by"]) == (0, None)
     assert not (folder.root / "claims" / "t-3.1").exists()
     assert kinds(records)[-1] == "bye"
+
+
+def test_others_have_their_turn_after_a_while(folder: Folder) -> None:
+    folder.python_task("t-1", UNSAVED)
+    folder.allocate(turn_seconds=0.5)
+    runner = folder.start()
+    ready(folder)
+    folder.add("t-2", "true")
+    time.sleep(0.5)
+    (folder.results("t-1") / "work" / "go").touch()
+    assert runner.wait(120) == 0
+    assert ended(folder.records(), "t-1")["exit"] == 0
+    assert not (folder.root / "claims" / "t-2.1").exists()

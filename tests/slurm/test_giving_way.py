@@ -32,8 +32,10 @@ def full(at: Lab, job: str) -> None:
 
 
 def orders(at: Lab, job: str) -> list[dict[str, Any]]:
+    """Return which allocations were told to leave between two tasks."""
     path = at.server.home.job(job).control
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    lines = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    return [line for line in lines if line["op"] == "drain" and "now" not in line]
 
 
 def end_of_sweep(at: Lab, job: str) -> None:
@@ -66,8 +68,7 @@ def test_others_get_what_they_need_up_to_an_equal_share(at: Lab) -> None:
     assert running(at, job) == 3
     at.cluster.run("scancel", array)
     end_of_sweep(at, job)
-    given = [order["allocation"] for order in orders(at, job) if order["op"] == "drain"]
-    assert len(given) == 6, "what they needed, and nothing else"
+    assert len(orders(at, job)) == 6, "what they needed, and nothing else"
 
 
 def test_a_promise_outlives_the_server(at: Lab) -> None:
@@ -90,3 +91,21 @@ def test_a_job_that_never_gives_way(at: Lab) -> None:
     end_of_sweep(at, job)
     assert orders(at, job) == []
     at.cluster.wait_job(one, "COMPLETED")
+
+
+def test_long_tasks_leave_at_once_and_go_on_from_their_checkpoint(at: Lab) -> None:
+    params = {"number": list(range(1, 7)), "seconds": 0.3, "steps": 60, "witness": str(at.witness.folder)}
+    job = at.server.submit(TRAIN, params=params, objective="loss", resources=RESOURCES, elastic="now")
+    full(at, job)
+    for number in range(1, 7):
+        at.wait_steps(job, 1, number)
+    one = at.cluster.submit(HOLD, "--gres=gpu:1", user="bob")
+    at.cluster.wait_job(one, "RUNNING")
+    assert at.server.get(f"/jobs/{job}")["counts"]["finished"] == 0, "no task had to end for it"
+    at.cluster.run("scancel", one)
+    at.assert_finished(job, 6, steps=60)
+    tries = [at.attempts(job, number) for number in range(1, 7)]
+    assert sorted(map(len, tries)) == [1, 1, 1, 1, 1, 2]
+    first, second = max(tries, key=len)
+    assert (first["cause"], first["reason"]) == ("yielded", f"made room for bob's job {one}")
+    assert second["resumed"]

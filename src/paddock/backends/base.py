@@ -59,6 +59,8 @@ class Backend(Protocol):
     traits: Traits
     pace: PollPace
     sure: bool  # False: a runner may continue after `ended`, on a node that the scheduler has given up
+    hides_others: bool
+    """What others wait for cannot be seen: then allocations leave after a while, so that others have their turn."""
     queue_length: int | None
     """How many the backend has of this user, waiting or running, as last seen; None where nobody counts."""
 

@@ -40,6 +40,7 @@ from paddock.settings import LocalSettings
 class LocalBackend:
     traits = Traits()
     sure = True
+    hides_others = False
     queue_length: int | None = None
 
     def __init__(

@@ -16,7 +16,7 @@ from paddock.models.allocations import (
 )
 from paddock.models.attach import AttachPoint
 from paddock.models.base import Cause, EnvName, Model, Params, TaskState
-from paddock.models.choices import Convention, Giving, Launcher, Method
+from paddock.models.choices import Convention, Giving, JobOrder, Launcher, Method
 from paddock.models.cluster import (
     BackendInfo, Device, ErrorBody, ErrorReply, GpuProcess, Health, Node, SignedInPerson, Traits, Version,
 )

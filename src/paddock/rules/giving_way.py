@@ -49,7 +49,6 @@ class Others:
     waiting: tuple[Waiting, ...] = ()  # in the scheduler's order
     held: Mapping[str, tuple[int, int]] = field(default_factory=dict)  # user -> GPUs and cores in use
     partitions: frozenset[str] = frozenset()
-    hidden: bool = False  # the scheduler does not show it
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from paddock.models.choices import Giving
+from paddock.models.choices import Giving, JobOrder
 from paddock.rules import giving_way
 from paddock.rules.gaps import FOREVER, Booking, Gap, Gaps, clock_time, in_words, yield_time
 from paddock.rules.pool import Holding, JobDemand, Need, Pool
@@ -31,6 +31,7 @@ TINY = 1e-9
 MOST_ENDS = 50  # ends of reservations
 MOST_ASKED = 10  # jobs; what comes after so many others cannot be told anyway
 PATIENCE = 1800.0  # seconds; a job that smaller ones have overtaken for this long gets a node to itself
+STARVED = 4 * 3600.0  # the same where jobs go first by their length or age
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,13 @@ def plan(pool: Pool, now: float) -> list[Decision]:
     gpus = {node.name: node.ids(gpus=True) for node in pool.nodes}
     gaps = Gaps(() if pool.traits.queued else pool.bookings, now, pool.yield_seconds, gpus)
     shares = Shares(pool, gaps)
-    overdue = [one for one in pool.demands if one.job in shares.overtaken and now - one.idle_since > PATIENCE]
+    ordered = pool.order is not JobOrder.FAIR
+    overdue = [
+        one
+        for one in pool.demands
+        if (one.job in shares.overtaken and now - one.idle_since > PATIENCE)
+        or (ordered and one.job in shares.without and now - one.idle_since > STARVED)
+    ]
     first = min(overdue, key=lambda one: (one.idle_since, one.job)).job if overdue else None
     if first is not None:
         shares = Shares(pool, gaps, first)

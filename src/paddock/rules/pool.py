@@ -7,7 +7,7 @@ from datetime import UTC, tzinfo
 from functools import cached_property
 
 from paddock.models import Traits
-from paddock.models.choices import Giving
+from paddock.models.choices import Giving, JobOrder
 from paddock.rules.gaps import Booking, Work
 from paddock.rules.giving_way import Look
 
@@ -83,6 +83,8 @@ class JobDemand:
     no_more_on: Mapping[str, int] = field(default_factory=dict)
     """Nodes on which it cannot start anything at the moment -> the allocations that it has there."""
 
+    left: float = 0.0  # seconds of devices that its work will take, less if it waits for long; 0: not known
+
     def has_work_on(self, node: str, there: int) -> bool:
         """Return True if one more allocation on this node has work, beside those that are there."""
         if there >= self.no_more_on.get(node, math.inf):
@@ -125,6 +127,8 @@ class Pool:
     look: Look | None = None  # what others wait for, where the backend's queue is not for this server alone
     giving: Mapping[str, tuple[Giving, int]] = field(default_factory=dict)
     """Job -> when its allocations leave for others, and how many it keeps; of those that are missing: between, 1."""
+
+    order: JobOrder = JobOrder.FAIR
 
     def gives(self, job: str) -> Giving:
         return self.giving[job][0] if job in self.giving else Giving.BETWEEN

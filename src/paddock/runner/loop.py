@@ -82,7 +82,7 @@ class Runner:
         self._closing = False
         self._claimed = 0
         self._job_missing = 0
-        self._worked_at = self._poll_at = time.monotonic()
+        self._began = self._worked_at = self._poll_at = time.monotonic()
         self._orders_at = self._tasks_at = self._fence_at = self._job_at = 0.0  # when each of them is looked at next
         self._lively_until = self._poll_at + LIVELY_SECONDS
         self._fenced = False  # the fence was checked for the present claims
@@ -174,6 +174,9 @@ class Runner:
             self._shut_down(self._manifest.grace_seconds, self._deadline_reached if near else (None, None))
 
     def _obey_time(self) -> None:
+        turn = self._manifest.turn_seconds
+        if turn is not None and time.monotonic() - self._began >= turn:
+            self._closing = True
         if self._deadline.warning_due:
             self._warn()
         if self._deadline.cut_due:

@@ -62,6 +62,7 @@ class Manifest(NamedTuple):
     dealt: bool = False  # tasks are dealt to each allocation, which has its own list of them
     node: Optional[str] = None  # what the server calls the node, if that is known
     yields: Yield = Yield()
+    turn_seconds: Optional[float] = None  # after this long it takes no further task, so that others have their turn
 
 
 def load(allocation_dir: str) -> Manifest:
@@ -91,6 +92,7 @@ def load(allocation_dir: str) -> Manifest:
         word_seconds=max(0.1, _optional(float, data.get("word_seconds")) or WORD_SECONDS),
         dealt=data.get("dealt") is True,
         node=str(data["node"]) if data.get("node") else None,
+        turn_seconds=_optional(float, data.get("turn_seconds")) or None,
         yields=_yields(data.get("yields"), os.path.abspath(allocation_dir)),
         **_sharing(data.get("gpus")),
     )

@@ -30,6 +30,7 @@ class FakeBackend:
         self.sure = True
         self.traits = Traits(queued=True)
         self.takes: int | None = None
+        self.hides_others = False
         self.queue_length: int | None = None
         self.statuses: dict[str, AllocationStatus] = {}
         self.records: dict[str, AllocationStatus] = {}

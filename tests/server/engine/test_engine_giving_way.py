@@ -1,5 +1,6 @@
 """Other users of a cluster: who is made room for, and what becomes of the tasks."""
 
+import json
 from typing import Any
 
 import pytest
@@ -131,3 +132,15 @@ def test_a_look_that_fails_changes_nothing(rig: Rig) -> None:
     seen(rig, BOB)
     look(rig)
     assert len(drained(rig)) == 1
+
+
+@pytest.mark.parametrize(
+    ("hides", "when", "turn"), [(True, "between", 3600.0), (True, "never", None), (False, "now", None)]
+)
+def test_turns_where_others_cannot_be_seen(rig: Rig, hides: bool, when: str, turn: float | None) -> None:
+    rig.backend.hides_others = hides
+    full(rig, elastic=when)
+    manifest = json.loads(next(rig.home.job(JOB).root.rglob("*.manifest.json")).read_text())
+    assert manifest["turn_seconds"] == turn
+    said = [text for text in rig.detail().warnings if "let others have their turn" in text]
+    assert len(said) == (turn is not None)

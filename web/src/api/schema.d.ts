@@ -3216,7 +3216,7 @@ export interface components {
          * @description Why an attempt did not finish.
          * @enum {string}
          */
-        Cause: "user_error" | "gpu_oom" | "host_oom" | "time_limit" | "node_failure" | "preempted" | "launch_failed" | "lost";
+        Cause: "user_error" | "gpu_oom" | "host_oom" | "time_limit" | "node_failure" | "preempted" | "yielded" | "launch_failed" | "lost";
         /** Changed */
         Changed: {
             /**

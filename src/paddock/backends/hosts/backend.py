@@ -53,6 +53,7 @@ class HostAgents(Protocol):
 
 
 class HostsBackend:
+    hides_others = False
     queue_length: int | None = None
 
     def __init__(

@@ -77,6 +77,7 @@ class SlurmBackend:
     ) -> None:
         self.name = name
         self.pace = PollPace(settings.poll_seconds, max(settings.rest_seconds, settings.poll_seconds), NODES_SECONDS)
+        self.hides_others = False
         self.queue_length: int | None = None
         self._full = False
         self.commands = Commands(settings, links)
@@ -364,6 +365,10 @@ class SlurmBackend:
         return None if result.code else partitions.objection(parse.partitions(result.out), asked)
 
     def nodes(self) -> Sequence[Node]:
+        if not self._config:
+            self._most(anew=True)
+        private = self._config.get("PrivateData", "").split(",")
+        self.hides_others = "jobs" in private and self._who() not in ("0", "root")
         rows = parse.nodes(self.commands.run("scontrol", "-d", "show", "nodes", "-o"))
         return [_node(row, self.name) for row in rows]
 

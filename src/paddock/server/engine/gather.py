@@ -7,7 +7,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from paddock.models import AllocationBatch, AllocationState, Elastic, Giving, JobSpec, Node, Resources, TaskState
+from paddock.models import (
+    AllocationBatch,
+    AllocationState,
+    Elastic,
+    Giving,
+    JobOrder,
+    JobSpec,
+    Node,
+    Resources,
+    TaskState,
+)
 from paddock.rules import placement
 from paddock.rules.estimate import job_seconds_left
 from paddock.rules.gaps import Gaps
@@ -24,6 +34,7 @@ from paddock.server.store.db import Connection
 DURATION_SECONDS = 30.0  # how long a mean duration of tasks is used
 MEASURED_SECONDS = 10.0  # how long measurements of earlier jobs are used
 USAGE_SECONDS = 30.0  # how often it is stored who uses how much
+LONG_WAIT_SECONDS = 3600.0  # from then on, a job that waits comes nearer to the first place
 CAUTION = 1.25  # tasks may take this much longer than they did on average
 NOWHERE = ("",)
 Where = tuple[tuple[str, ...], tuple[str, ...]]  # nodes, and devices on them
@@ -137,6 +148,7 @@ class Gatherer:
             crowded=queued and (_crowded(worker.nodes, holdings) if look is None else bool(look.others.waiting)),
             look=look,
             giving=giving,
+            order=self.context.settings.elastic.order,
             weights=self.context.settings.shares.weights,
             one_owner_a_node=self._one_owner(worker.backend.name),
             bookings=() if queued else self._bookings.of(c, worker.backend.name, nodes, owners, now),
@@ -294,7 +306,8 @@ class Gatherer:
     def with_times(self, c: Connection, view: BackendView, now: float) -> Pool:
         """Return the pool with the times at which allocations are expected to become free, and with past use."""
         paces = attempts.running_paces(c, now)
-        waiting = [one.job for one in view.pool.demands] if view.pool.bookings else []
+        short = view.pool.order is JobOrder.SHORT
+        waiting = [one.job for one in view.pool.demands] if view.pool.bookings or short else []
         jobs = frozenset([*(one.job for one in paces), *waiting])
         at, known, durations = self._durations
         if known != jobs or now - at > DURATION_SECONDS:
@@ -318,6 +331,11 @@ class Gatherer:
         )
         past = self._usage(c, view.worker.backend.name).mean(now)
         demands = tuple(_with_length(one, view, durations) for one in view.pool.demands) if waiting else None
+        if short and demands:
+            demands = tuple(
+                replace(one, left=_work_left(one, view, in_job[one.job], durations.get(one.job), now))
+                for one in demands
+            )
         return replace(view.pool, holdings=holdings, past=past, demands=demands or view.pool.demands)
 
     def account(self, view: BackendView, now: float) -> None:
@@ -415,6 +433,18 @@ def _with_length(demand: JobDemand, view: BackendView, durations: Mapping[str, f
     known = [work.facts.spec.resources.time_limit, None if usual is None else usual * CAUTION]
     seconds = min((float(one) for one in known if one is not None), default=None)
     return replace(demand, need=replace(demand.need, seconds=seconds, yields=can_yield(work.facts)))
+
+
+def _work_left(
+    demand: JobDemand, view: BackendView, running: Sequence[float | None], usual: float | None, now: float
+) -> float:
+    """Return the seconds of devices that a job still takes, halved for each doubling of a long wait; 0: not known."""
+    waiting = view.work[demand.job].demand.waiting if demand.job in view.work else 0
+    known = [one for one in running if one is not None]
+    if len(known) < len(running) or (waiting and usual is None):
+        return 0.0
+    left = (sum(known) + waiting * (usual or 0.0)) * view.pool.amount(demand.need)
+    return left / max((now - demand.idle_since) / LONG_WAIT_SECONDS, 1.0)
 
 
 def _kept(job: str, there: int) -> JobDemand:

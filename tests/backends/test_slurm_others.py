@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from paddock.backends.slurm.others import FORMAT, others
 from paddock.rules.giving_way import Waiting
+from tests.support.recorded import Recorded
 
 # As Slurm 22.05 prints it, with priorities made different.
 PRINTED = """\
@@ -89,3 +90,16 @@ def test_any_text(rows: list[list[str]]) -> None:
 
 def test_the_format_has_a_bar_after_each_field_but_the_last() -> None:
     assert FORMAT.count(":|,") == 13 and FORMAT.endswith("Reason:")
+
+
+def test_what_slurm_really_prints() -> None:
+    """Recorded on 22.05: see `record.py`."""
+    recorded = Recorded("22.05")
+    assert recorded.index["squeue-others"]["argv"][-1] == FORMAT
+    found = others(recorded.out("squeue-others"), {"alice"})
+    assert found.waiting == (
+        Waiting("3", "bob", GPU, 1),
+        Waiting("4", "bob", GPU, 2, count=3),
+        Waiting("5", "bob", GPU, 1, nodes=2),
+    )
+    assert found.held == {"bob": (6, 3)}

@@ -136,27 +136,40 @@ class Gatherer:
             jobs.append(replace(made, most_on=most_on, no_more_on=no_more_on))
         for job in sorted(self.context.searching & staying.keys() - work.keys()):
             jobs.append(_kept(job, staying[job]))  # the search will have a task for each of them
-        owners = {*(one.owner for one in jobs), *(one.owner for one in holdings)} - {""}
         giving = self._giving(c, {*(one.job for one in jobs), *(one.job_id for one in rows)})
         look = self._others.look(worker, counted, holdings, giving, now)
-        queued, reserving = worker.backend.traits.queued, self.context.settings.reservations
-        pool = Pool(
+        pool = self._pool(c, worker, nodes, jobs, holdings, now)
+        queued = worker.backend.traits.queued
+        crowded = queued and (_crowded(worker.nodes, holdings) if look is None else bool(look.others.waiting))
+        pool = replace(pool, crowded=crowded, look=look, giving=giving)
+        return BackendView(worker, pool, work, {row.key: row for row in counted}, unused)
+
+    def _pool(
+        self,
+        c: Connection,
+        worker: BackendWorker,
+        nodes: tuple[PolicyNode, ...],
+        jobs: Sequence[JobDemand],
+        holdings: Sequence[Holding],
+        now: float,
+    ) -> Pool:
+        """Return the pool without what others do there."""
+        settings, name = self.context.settings, worker.backend.name
+        owners = {*(one.owner for one in jobs), *(one.owner for one in holdings)} - {""}
+        queued = worker.backend.traits.queued
+        return Pool(
             nodes,
             tuple(jobs),
             tuple(holdings),
             worker.backend.traits,
-            crowded=queued and (_crowded(worker.nodes, holdings) if look is None else bool(look.others.waiting)),
-            look=look,
-            giving=giving,
-            order=self.context.settings.elastic.order,
-            weights=self.context.settings.shares.weights,
-            one_owner_a_node=self._one_owner(worker.backend.name),
-            bookings=() if queued else self._bookings.of(c, worker.backend.name, nodes, owners, now),
-            notice=reserving.notice_minutes * 60,
-            yield_seconds=reserving.yield_minutes * 60,
-            zone=ZoneInfo(self.context.settings.team.zone),
+            weights=settings.shares.weights,
+            one_owner_a_node=self._one_owner(name),
+            bookings=() if queued else self._bookings.of(c, name, nodes, owners, now),
+            notice=settings.reservations.notice_minutes * 60,
+            yield_seconds=settings.reservations.yield_minutes * 60,
+            zone=ZoneInfo(settings.team.zone),
+            order=settings.elastic.order,
         )
-        return BackendView(worker, pool, work, {row.key: row for row in counted}, unused)
 
     def _giving(self, c: Connection, jobs: Collection[str]) -> dict[str, tuple[Giving, int]]:
         """Return when the allocations of each job make room for others, and how many it keeps."""

@@ -254,7 +254,9 @@ class ElasticSettings(Model):
         Giving.BETWEEN,
         description="when the allocations of jobs that say nothing leave for others: never, between, now",
     )
-    keep: int = Field(1, ge=0, le=100_000, description="a job never keeps fewer allocations than this")
+    keep: int = Field(
+        1, ge=0, le=100_000, description="a job keeps this many allocations when other users of a cluster wait"
+    )
     order: JobOrder = Field(
         JobOrder.FAIR,
         description="which job goes first, after priorities: fair (owners share), short (the least work left; what "

@@ -164,7 +164,7 @@ SEARCH = table(
     row(
         "keep",
         int,
-        "It never keeps fewer allocations than this, whoever waits.",
+        "It keeps this many allocations when other users of a cluster wait.",
         fills="elastic.keep",
         min=0,
     ),

@@ -124,7 +124,10 @@ class Elastic(Model):
         "of one that has a checkpoint; as in the settings when not given",
     )
     keep: int | None = Field(
-        None, ge=0, le=100_000, description="it never keeps fewer allocations; as in the settings when not given"
+        None,
+        ge=0,
+        le=100_000,
+        description="it keeps this many when other users of a cluster wait; as in the settings when not given",
     )
 
 

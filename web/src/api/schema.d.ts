@@ -3424,7 +3424,7 @@ export interface components {
             give_way?: components["schemas"]["Giving"] | null;
             /**
              * Keep
-             * @description it never keeps fewer allocations; as in the settings when not given
+             * @description it keeps this many when other users of a cluster wait; as in the settings when not given
              */
             keep?: number | null;
         };

@@ -15,6 +15,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from paddock.errors import InvalidInput, in_words
 from paddock.models import Cause, EnvName, Model, Resources
 from paddock.models.access import ZoneName
+from paddock.models.choices import Giving, JobOrder
 from paddock.models.hosts import HostNames, expand
 from paddock.models.keep import KeepPolicy
 from paddock.paths import home_folder, refuse_foreign, refuse_foreign_inside
@@ -173,7 +174,7 @@ class RetrySettings(Model):
     lost: int = Field(2, ge=0, le=100, description="its runner stopped reporting: it was killed, or its node failed")
 
     def limit(self, cause: Cause) -> int:
-        value: int = getattr(self, cause.value)
+        value: int = getattr(self, "preempted" if cause is Cause.YIELDED else cause.value)
         return value
 
 
@@ -244,6 +245,31 @@ class HookSettings(Model):
         if (self.url is None) == (not self.command):
             raise ValueError("give either `url` or `command`")
         return self
+
+
+class ElasticSettings(Model):
+    """How jobs make room for others who wait."""
+
+    give_way: Giving = Field(
+        Giving.BETWEEN,
+        description="when the allocations of jobs that say nothing leave for others: never, between, now",
+    )
+    keep: int = Field(
+        1, ge=0, le=100_000, description="a job keeps this many allocations when other users of a cluster wait"
+    )
+    order: JobOrder = Field(
+        JobOrder.FAIR,
+        description="which job goes first, after priorities: fair (owners share), short (the least work left; what "
+        "waits for long comes nearer), first (the oldest)",
+    )
+    others_seconds: float = Field(
+        15.0, ge=0.1, le=3600, description="how often a cluster is asked whether others wait there"
+    )
+    turn_seconds: float = Field(
+        3600.0,
+        gt=0,
+        description="where a cluster does not show what others wait for, allocations take no task after this time",
+    )
 
 
 class ReservationSettings(Model):
@@ -485,6 +511,7 @@ class Settings(BaseSettings):
         default_factory=dict, description="resources with a name, for `--profile`; they may name a backend"
     )
     shares: ShareSettings = Field(ShareSettings(), description="how the owners of jobs share what there is")
+    elastic: ElasticSettings = Field(ElasticSettings(), description="how jobs make room for others who wait")
     runner: RunnerSettings = Field(RunnerSettings(), description="how runners watch their tasks")
     upload: UploadSettings = Field(UploadSettings(), description="what a submission may bring along")
     keep: KeepPolicy = Field(KeepPolicy(), description="how long things are kept")

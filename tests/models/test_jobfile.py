@@ -11,6 +11,7 @@ from paddock.models import (
     Cause,
     Convention,
     Environment,
+    Giving,
     Goal,
     JobSpec,
     Method,
@@ -239,5 +240,15 @@ def test_searches_have_a_short_form_too(tmp_path: Path) -> None:
         "time_budget": "1:30:00",
         "warm_start": ["k3v"],
     }
+    for one in (spec, longer):
+        assert jobfile.loads(jobfile.dump(one)) == one
+
+
+def test_how_a_job_makes_room_has_a_short_form_too(tmp_path: Path) -> None:
+    spec = load(tmp_path, "elastic: now\n").spec
+    assert (spec.elastic.give_way, spec.elastic.keep) == (Giving.NOW, None)
+    assert yaml12.load(jobfile.dump(spec)) == {"elastic": "now"}
+    longer = load(tmp_path, "elastic: {give_way: never, keep: 3}\n").spec
+    assert yaml12.load(jobfile.dump(longer)) == {"elastic": {"give_way": "never", "keep": 3}}
     for one in (spec, longer):
         assert jobfile.loads(jobfile.dump(one)) == one

@@ -1,12 +1,12 @@
 """Start a small Slurm, bring jobs into many states, and record what Slurm's commands really print.
 
-    sudo python3 -m tests.recorded.record tests/recorded [reservations]
+    sudo python3 -m tests.recorded.record tests/recorded [reservations|others]
 
 writes `tests/recorded/<version>/`: one file per output that is not empty, `index.json`, and `jobs.json` with the ids of
 the jobs. It needs root, munge, slurmctld, slurmd, slurmdbd, the Slurm clients and MariaDB, and of Python only the
 standard library, so that it also runs in a chroot of another distribution with another Slurm. Everything happens in
 separate namespaces (processes, mounts, host name): nothing stays, and no path or name of the machine is recorded.
-With `reservations`, only outputs about reservations are recorded again.
+With `reservations` or `others`, only outputs about these are recorded again.
 Without a writable cgroup v1 nothing enforces memory limits: then the job that takes too much is left out.
 """
 
@@ -26,6 +26,16 @@ from tests.recorded.small_slurm import BASE, HOST, NODES, USERS, Cluster, must, 
 
 QUEUE = ["squeue", "-h", "-r", "-t", "all", "-u", "alice", "-o", "%i|%T|%r|%S|%e|%N|%P|%Q|%l|%j"]
 PENDING = ["squeue", "-h", "-t", "PENDING", "-o", "%i|%P|%Q|%S"]
+OTHERS_FORMAT = (
+    "JobArrayID:|,UserName:|,UserID:|,State:|,Partition:|,PriorityLong:|,tres-per-node:|,tres-per-job:|,tres-per-task:|,"
+    "NumNodes:|,NumTasks:|,NumCPUs:|,OverSubscribe:|,Reason:"
+)
+OTHERS = (
+    ("--gres=gpu:1", "-w", "r1"),
+    ("--array=0-9%3", "--gpus=2"),
+    ("-n2", "-N2", "--gpus-per-task=1"),
+    ("--gres=gpu:1", "--begin=now+1hour"),
+)
 FIELDS = "JobID,State,ExitCode,Start,End,NodeList,Reason"
 EXACT = {"SLURM_TIME_FORMAT": "%s", "SLURM_BITSTR_LEN": "0"}
 HOSTILE = """x|RUNNING|'q"uo$te; é 訓練 %s\\n  end"""
@@ -336,6 +346,17 @@ def reservations(recorder: Recorder) -> None:
     recorder.take("reservations-gpus", *show, env=EXACT)
 
 
+def others(recorder: Recorder) -> None:
+    """Record what an ordinary user sees of the jobs of others."""
+    ids = [submit("--gres=gpu:2", "-w", "r1", user="bob"), submit("--exclusive", "-N4", user="bob")]
+    until("a job of bob to run", lambda: state(ids[0]) == "RUNNING")
+    ids += [submit(*options, user="bob") for options in OTHERS]
+    time.sleep(3)  # until the scheduler has given its reasons
+    recorder.take("squeue-others", "squeue", "-h", "-t", "PENDING,RUNNING", "-O", OTHERS_FORMAT)
+    must("scancel", *ids)
+    until("an empty queue", lambda: not run("squeue", "-h")[1].strip())
+
+
 def main(root: Path, only: str | None) -> None:
     socket.sethostname(HOST)
     subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", "/mnt"], check=True)
@@ -362,7 +383,10 @@ def main(root: Path, only: str | None) -> None:
     cluster.nodes_up()
     recorder = Recorder(root, anew=only is None)
     try:
-        reservations(recorder)
+        if only in (None, "others"):
+            others(recorder)
+        if only != "others":
+            reservations(recorder)
         if only is not None:
             return
         for name in re.findall(r"ReservationName=(\S+)", must("scontrol", "show", "reservations", "-o")):

@@ -8,7 +8,8 @@ from benchmarks.policy.simulator import SLURM, Cluster, Job
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paddock.rules.policy import PATIENCE, Decision, GiveWay, Request, Start, Wait, Withdraw, plan
+from paddock.models.choices import Giving, JobOrder
+from paddock.rules.policy import PATIENCE, STARVED, Decision, GiveWay, Request, Start, Wait, Withdraw, plan
 from paddock.rules.pool import GpuDevice, Holding, JobDemand, Need, PolicyNode, Pool
 
 
@@ -85,6 +86,39 @@ class TestShares:
         assert not [one for one in found if isinstance(one, GiveWay)]
 
 
+class TestOrder:
+    def test_the_least_work_goes_first_whoever_owns_it(self) -> None:
+        jobs = demand("long", left=9e4), demand("short", wanted=3, left=50.0, created=5), demand("b", "bob", left=1e5)
+        pool = Pool(ONE, jobs, order=JobOrder.SHORT)
+        assert started(plan(pool, 0)) == {"short": 3, "long": 1}
+
+    def test_running_work_gives_way_to_less_of_it(self) -> None:
+        held = tuple(holding("long", number) for number in range(4))
+        jobs = demand("long", left=9e4), demand("short", "bob", wanted=2, left=50.0, created=5)
+        found = plan(Pool(ONE, jobs, held, order=JobOrder.SHORT), 0)
+        assert [one.to for one in found if isinstance(one, GiveWay)] == ["short", "short"]
+
+    def test_what_is_not_known_is_tried_first(self) -> None:
+        jobs = demand("a", left=10.0), demand("new", created=5)
+        assert started(plan(Pool(ONE, jobs, order=JobOrder.SHORT), 0)) == {"new": 4}
+
+    def test_the_oldest_goes_first(self) -> None:
+        jobs = demand("young", created=5), demand("old", "bob", wanted=3, created=1)
+        assert started(plan(Pool(ONE, jobs, order=JobOrder.FIRST), 0)) == {"old": 3, "young": 1}
+
+    def test_a_priority_comes_before_the_order(self) -> None:
+        jobs = demand("a", left=10.0), demand("b", left=1e5, priority=1)
+        assert started(plan(Pool(ONE, jobs, order=JobOrder.SHORT), 0)) == {"b": 4}
+
+    def test_nobody_is_overtaken_for_ever(self) -> None:
+        held = tuple(holding("short", number) for number in range(4))
+        jobs = demand("short", left=1.0), demand("long", "bob", need=need(2), left=1e9, idle_since=0.0)
+        pool = Pool(ONE, jobs, held, order=JobOrder.SHORT)
+        assert not [one for one in plan(pool, STARVED - 1) if isinstance(one, GiveWay)]
+        late = plan(pool, STARVED + 1)
+        assert [one.to for one in late if isinstance(one, GiveWay)] == ["long", "long"]
+
+
 class TestDevices:
     def test_what_is_held_is_not_given_out(self) -> None:
         found = plan(Pool(ONE, (demand("a"),), (holding("gone", 1), holding("gone", 2))), 0)
@@ -135,6 +169,13 @@ class TestGivingWay:
         held = (holding("a", 0), holding("a", 1), holding("x", 2, "xenia"), holding("x", 3, "xenia"))
         jobs = demand("a"), demand("x", "xenia"), demand("b", "bob", need=need(4))
         assert not [one for one in plan(Pool(ONE, jobs, held), 0) if isinstance(one, GiveWay)]
+
+    def test_a_job_that_never_gives_way_and_one_that_does_at_once(self) -> None:
+        held = tuple(holding("a", number) for number in range(4))
+        pool = Pool(ONE, (demand("a"), demand("b", created=1)), held, giving={"a": (Giving.NEVER, 1)})
+        assert not [one for one in plan(pool, 0) if isinstance(one, GiveWay)]
+        now = plan(replace(pool, giving={"a": (Giving.NOW, 1)}), 0)
+        assert [one.now for one in now if isinstance(one, GiveWay)] == [True, True]
 
     def test_a_job_that_was_overtaken_for_long_gets_a_node(self) -> None:
         held = (holding("a", 0), holding("a", 1), holding("x", 2, "xenia"), holding("x", 3, "xenia"))

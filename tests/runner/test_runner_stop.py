@@ -218,3 +218,53 @@ def test_job_removed(folder: Folder) -> None:
     shutil.rmtree(folder.root)
     assert runner.wait(120) == 0
     assert not is_running(pid)
+
+
+SAVES = """
+import os, signal, sys, time
+def leave(*_):
+    print("saved"); sys.exit(3)
+signal.signal(signal.SIGTERM, leave)
+open(os.path.join(os.environ["PADDOCK_CHECKPOINT_DIR"], "step"), "w").close()
+print("ready"); time.sleep(600)
+"""
+UNSAVED = """
+import os, time
+print("ready", flush=True)
+while not os.path.exists("go"): time.sleep(0.05)
+"""
+
+
+def test_what_has_a_checkpoint_makes_room_at_once_and_the_rest_goes_on(folder: Folder) -> None:
+    folder.python_task("t-1", SAVES)
+    folder.python_task("t-2", UNSAVED)
+    folder.allocate(slots=2)
+    runner = folder.start()
+    ready(folder, "t-1")
+    ready(folder, "t-2")
+    folder.order("drain", allocation="a2.0", saved=True, why="not for this one")
+    folder.order("drain", allocation="a1.0", saved=True, why="made room for bob's job 38")
+    end = folder.await_record("ended", "t-1")
+    assert (end["by"], end["cause"], end["reason"]) == ("shutdown", "yielded", "made room for bob's job 38")
+    assert end["made_way"] is True
+    assert folder.log("t-1").endswith("saved\n")
+    folder.add("t-3", "true")
+    (folder.results("t-2") / "work" / "go").touch()
+    assert runner.wait(120) == 0
+    records = folder.records()
+    assert (ended(records, "t-2")["exit"], ended(records, "t-2")["by"]) == (0, None)
+    assert not (folder.root / "claims" / "t-3.1").exists()
+    assert kinds(records)[-1] == "bye"
+
+
+def test_others_have_their_turn_after_a_while(folder: Folder) -> None:
+    folder.python_task("t-1", UNSAVED)
+    folder.allocate(turn_seconds=0.5)
+    runner = folder.start()
+    ready(folder)
+    folder.add("t-2", "true")
+    time.sleep(0.5)
+    (folder.results("t-1") / "work" / "go").touch()
+    assert runner.wait(120) == 0
+    assert ended(folder.records(), "t-1")["exit"] == 0
+    assert not (folder.root / "claims" / "t-2.1").exists()

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from paddock.models import AllocationBatch, AllocationChange, AllocationStatus, Check, HostInfo, Node, Traits
+from paddock.rules.giving_way import Others
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,8 @@ class Backend(Protocol):
     traits: Traits
     pace: PollPace
     sure: bool  # False: a runner may continue after `ended`, on a node that the scheduler has given up
+    hides_others: bool
+    """What others wait for cannot be seen: then allocations leave after a while, so that others have their turn."""
     queue_length: int | None
     """How many the backend has of this user, waiting or running, as last seen; None where nobody counts."""
 
@@ -114,6 +117,10 @@ class Backend(Protocol):
         `known`: the ids of all that the caller has made. Of those that the scheduler has and that are not wanted
         any more, it is made to forget them; others are somebody else's, and left alone.
         """
+        ...
+
+    def others(self) -> Others | None:
+        """Return what others have and wait for where this server has something; None: there are no others to see."""
         ...
 
     def hosts(self) -> Sequence[HostInfo]:

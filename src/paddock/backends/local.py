@@ -32,6 +32,7 @@ from paddock.models import (
     Node,
     Traits,
 )
+from paddock.rules.giving_way import Others
 from paddock.rules.load import with_measurements
 from paddock.settings import LocalSettings
 
@@ -39,6 +40,7 @@ from paddock.settings import LocalSettings
 class LocalBackend:
     traits = Traits()
     sure = True
+    hides_others = False
     queue_length: int | None = None
 
     def __init__(
@@ -119,6 +121,9 @@ class LocalBackend:
     def reserve(self, wanted: Sequence[WantedReservation], known: Collection[str]) -> Mapping[str, Enforcement]:
         """Do nothing: the policy keeps others away from what is reserved."""
         return {}
+
+    def others(self) -> Others | None:
+        return None
 
     def hosts(self) -> Sequence[HostInfo]:
         return ()

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from paddock.cli import complete, flags
-from paddock.models.choices import Convention, Launcher, Method
+from paddock.models.choices import Convention, Giving, Launcher, Method
 
 Command = Callable[..., None]
 
@@ -154,6 +154,20 @@ SEARCH = table(
     row("time_budget", str, "Start no further task after this time, such as 2h.", metavar="DURATION"),
     row("parallel", int, "Run at most this many tasks at once.", fills="parallel", min=1),
     row("priority", int, "Place among your jobs; the highest goes first.", fills="priority", min=-100, max=100),
+    row(
+        "give_way",
+        Giving,
+        "When its allocations leave for others who wait: after their tasks, or now, in the middle of tasks that have a "
+        "checkpoint.",
+        fills="elastic.give_way",
+    ),
+    row(
+        "keep",
+        int,
+        "It keeps this many allocations when other users of a cluster wait.",
+        fills="elastic.keep",
+        min=0,
+    ),
     row("seed", int, "Seed of the search.", min=0),
     row("repeat", int, "Tasks per configuration; their mean counts.", min=1, max=100),
     row("warm_start", list[str], "Learn from this past job.", metavar="JOB", autocompletion=complete.jobs),

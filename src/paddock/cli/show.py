@@ -132,6 +132,7 @@ def _show_job(job: "models.JobDetail", report: "models.SearchReport | None", map
                 ("Priority", str(job.priority or "")),
                 ("Held", f"starts no further task: `paddock release {job.id}` continues it" if job.held else ""),
                 ("Queue", "" if job.held else render.waits(job.waits)),
+                ("Makes room", render.clean(f"for {job.giving_way}" if job.giving_way else "")),
                 ("Time left", render.left(job)),
                 ("Done", render.band(job.expected_end)),
                 ("Objective", render.clean(f"{goal}: {why}" if goal and why else goal or why)),

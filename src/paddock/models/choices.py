@@ -16,6 +16,22 @@ class Convention(StrEnum):
     ENV = "env"
 
 
+class Giving(StrEnum):
+    """When the allocations of a job make room for others who wait."""
+
+    NEVER = "never"
+    BETWEEN = "between"  # after the tasks that run in them
+    NOW = "now"  # in the middle of a task, where it has a checkpoint
+
+
+class JobOrder(StrEnum):
+    """Which job goes first."""
+
+    FAIR = "fair"  # of the owner who has least, and there the one that has least
+    SHORT = "short"  # with the least work left
+    FIRST = "first"  # the oldest
+
+
 class Launcher(StrEnum):
     """How the processes of a task find each other, where a task has several."""
 

@@ -16,7 +16,7 @@ from paddock.models.allocations import (
 )
 from paddock.models.attach import AttachPoint
 from paddock.models.base import Cause, EnvName, Model, Params, TaskState
-from paddock.models.choices import Convention, Launcher, Method
+from paddock.models.choices import Convention, Giving, JobOrder, Launcher, Method
 from paddock.models.container import Container
 from paddock.models.cluster import (
     BackendInfo, Device, ErrorBody, ErrorReply, GpuProcess, Health, Node, SignedInPerson, Traits, Version,
@@ -49,7 +49,7 @@ from paddock.models.search import (
     ExtendRequest, Move, ObjectiveReport, ObjectiveRequest, RungReport, Savings, SearchReport, TrialReport,
 )
 from paddock.models.spec import (
-    CodeInfo, Environment, Interpreter, JobSpec, MetricFiles, Objective, ObjectiveChoice, Search, StopEarly,
+    CodeInfo, Elastic, Environment, Interpreter, JobSpec, MetricFiles, Objective, ObjectiveChoice, Search, StopEarly,
     Submission,
 )
 from paddock.models.tasks import (

@@ -81,9 +81,9 @@ def dump(spec: JobSpec, job: str | None = None) -> str:
         data["objective"] = _objective(spec.objective)
     if spec.search.time_budget:
         data["search"]["time_budget"] = units.clock(spec.search.time_budget)
-    for name in ("search", "stop_early"):
-        if list(data.get(name, ())) == ["method"]:
-            data[name] = data[name]["method"]
+    for name, only in (("search", "method"), ("stop_early", "method"), ("elastic", "give_way")):
+        if list(data.get(name, ())) == [only]:
+            data[name] = data[name][only]
     if "params" in data:
         data["params"] = {name: space.plain(one) for name, one in spec.params.items()}
     if "resources" in data:

@@ -104,6 +104,9 @@ class JobDetail(Job):
     script: ScriptReport | None = None
     code: CodeInfo = CodeInfo()
     folder: str
+    giving_way: str | None = Field(
+        None, description="for whom its allocations leave: `bob's job 38: 4 of 8 allocations leave after their tasks`"
+    )
     mapped: bool = Field(False, description="the job is a map; `GET /jobs/{job}/parts` lists its files")
 
     @property

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, 
 from paddock.common import patterns
 from paddock.models.accounts import Visibility
 from paddock.models.base import MOST_SECONDS, Cause, EnvName, Model, Name, ParamName, RelativePath, Seconds, Text
-from paddock.models.choices import Convention, Method
+from paddock.models.choices import Convention, Giving, Method
 from paddock.models.metric_names import Goal, goal_of
 from paddock.models.notices import NoticeKind
 from paddock.models.resources import Resources
@@ -115,6 +115,26 @@ class StopEarly(Model):
     interval: float | None = Field(None, gt=0, le=1e9, description="median: steps between two comparisons")
 
 
+class Elastic(Model):
+    """How a job makes room for others who wait. Text form: `never`, `between`, `now`."""
+
+    give_way: Giving | None = Field(
+        None,
+        description="when its allocations leave for others who wait: never, between two tasks, or now, in the middle "
+        "of one that has a checkpoint; as in the settings when not given",
+    )
+    keep: int | None = Field(
+        None,
+        ge=0,
+        le=100_000,
+        description="it keeps this many when other users of a cluster wait; as in the settings when not given",
+    )
+
+
+def _by_giving(given: Any) -> Any:
+    return {"give_way": given} if isinstance(given, str) else given
+
+
 class Environment(Model):
     """Where the script's Python comes from: at most one of python, venv and conda."""
 
@@ -215,6 +235,7 @@ class JobSpec(Model):
         description="tasks go on from where they were when they have to make way for a reservation; when not given: "
         "if the script uses PADDOCK_CHECKPOINT_DIR",
     )
+    elastic: Annotated[Elastic, BeforeValidator(_by_giving, json_schema_input_type=Elastic | str)] = Elastic()
     parallel: int | None = Field(None, ge=1, description="run up to this many tasks at a time")
     priority: int = Field(0, ge=-100, le=100, description="among the jobs of the same owner, the highest goes first")
     visibility: Visibility = Field(

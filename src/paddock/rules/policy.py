@@ -20,6 +20,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
+from paddock.models.choices import Giving, JobOrder
+from paddock.rules import giving_way
 from paddock.rules.gaps import FOREVER, Booking, Gap, Gaps, clock_time, in_words, yield_time
 from paddock.rules.pool import Holding, JobDemand, Need, Pool
 from paddock.rules.shares import Shares
@@ -29,6 +31,7 @@ TINY = 1e-9
 MOST_ENDS = 50  # ends of reservations
 MOST_ASKED = 10  # jobs; what comes after so many others cannot be told anyway
 PATIENCE = 1800.0  # seconds; a job that smaller ones have overtaken for this long gets a node to itself
+STARVED = 4 * 3600.0  # the same where jobs go first by their length or age
 
 
 @dataclass(frozen=True)
@@ -60,10 +63,12 @@ class Withdraw:
 
 @dataclass(frozen=True)
 class GiveWay:
-    """End the allocation after the tasks that run in it."""
+    """End the allocation after the tasks that run in it, or `now`, in the middle of tasks that have a checkpoint."""
 
     key: str
-    to: str  # the job that gets its devices
+    to: str  # the job that gets its devices; see also `giving_way.OTHERS`
+    who: str = ""  # whose it is, if it is not of this server
+    now: bool = False
 
 
 @dataclass(frozen=True)
@@ -93,12 +98,18 @@ def plan(pool: Pool, now: float) -> list[Decision]:
     gpus = {node.name: node.ids(gpus=True) for node in pool.nodes}
     gaps = Gaps(() if pool.traits.queued else pool.bookings, now, pool.yield_seconds, gpus)
     shares = Shares(pool, gaps)
-    overdue = [one for one in pool.demands if one.job in shares.overtaken and now - one.idle_since > PATIENCE]
+    ordered = pool.order is not JobOrder.FAIR
+    overdue = [
+        one
+        for one in pool.demands
+        if (one.job in shares.overtaken and now - one.idle_since > PATIENCE)
+        or (ordered and one.job in shares.without and now - one.idle_since > STARVED)
+    ]
     first = min(overdue, key=lambda one: (one.idle_since, one.job)).job if overdue else None
     if first is not None:
         shares = Shares(pool, gaps, first)
     if pool.traits.queued:
-        return _queue(pool, shares, first)
+        return _queue(pool, shares, first, now)
     return [*_leaves(pool, gaps), *_Devices(pool, shares, gaps, first).decide()]
 
 
@@ -122,8 +133,16 @@ def _made_way(gap: Gap, now: float, pool: Pool) -> str:
     return f"{where} {gap.next.why or 'is reserved'}{since}"
 
 
-def _queue(pool: Pool, shares: Shares, first: str | None) -> list[Decision]:
-    """Decide how many allocations are in the backend's queue."""
+def _queue(pool: Pool, shares: Shares, first: str | None, now: float) -> list[Decision]:
+    """Decide how many allocations are in the backend's queue, and which leave for others."""
+    decisions = _in_queue(pool, shares, first, now)
+    for holding, waiting in giving_way.to_give(pool):
+        at_once = pool.gives(holding.job) is Giving.NOW
+        decisions.append(GiveWay(holding.key, giving_way.OTHERS + waiting.id, waiting.words, at_once))
+    return decisions
+
+
+def _in_queue(pool: Pool, shares: Shares, first: str | None, now: float) -> list[Decision]:
     there = Counter(one.job for one in pool.holdings if one.leaving_for is None)
     waiting = Counter(one.job for one in pool.holdings if not one.nodes)
     usable = all(node.usable for node in pool.nodes)
@@ -140,16 +159,22 @@ def _queue(pool: Pool, shares: Shares, first: str | None) -> list[Decision]:
     later = {one.job for one in ready if one.priority < most.get(one.owner, one.priority)}
     least = {one.job: 0 if one.job in later else min(one.wanted, 1) for one in ready}
     target = {job: max(shares.dealt[job], few) for job, few in least.items()}
+    allowed = giving_way.allowed(pool, shares.turns, first, now)
+    if allowed is not None:
+        target = {job: min(count, allowed[job]) for job, count in target.items()}
     short = any(target[one.job] > there[one.job] for one in ready)
     for one in ready:
         # What waits keeps its place in the queue as long as no other job needs it, and while nodes are down.
         kept = max(keeps.dealt[one.job], least[one.job]) if short else one.wanted
+        kept = kept if allowed is None else min(kept, allowed[one.job])
         if target[one.job] > there[one.job]:
             decisions.append(Request(one.job, target[one.job] - there[one.job]))
         elif kept < there[one.job] and waiting[one.job]:
             decisions.append(Withdraw(one.job, min(there[one.job] - kept, waiting[one.job])))
         elif one.job in later and one.wanted and not there[one.job]:
             decisions.append(Wait(one.job, f"jobs of {one.owner} with a higher priority come first"))
+        elif allowed is not None and one.wanted and not max(allowed[one.job], there[one.job]):
+            decisions.append(Wait(one.job, "other users wait, and their jobs come first"))
     return decisions if pool.crowded else decisions + _leave_queue(pool, shares, waiting)
 
 
@@ -162,6 +187,7 @@ def _leave_queue(pool: Pool, shares: Shares, waiting: Counter[str]) -> list[Deci
     promised = Counter(one.leaving_for for one in pool.holdings if one.leaving_for)
     above = _surplus(pool, shares)
     leaving = [one for one in pool.holdings if one.nodes and above[one.job] > 0 and one.leaving_for is None]
+    leaving = [one for one in leaving if pool.gives(one.job) is not Giving.NEVER]
     leaving.sort(key=_soonest)
     decisions: list[Decision] = []
     for one in pool.demands:
@@ -175,7 +201,7 @@ def _leave_queue(pool: Pool, shares: Shares, waiting: Counter[str]) -> list[Deci
                 break
             leaving.remove(victim)
             above[victim.job] -= 1
-            decisions.append(GiveWay(victim.key, one.job))
+            decisions.append(GiveWay(victim.key, one.job, now=pool.gives(victim.job) is Giving.NOW))
     return decisions
 
 
@@ -317,7 +343,7 @@ class _Devices:
             for one in leaving:
                 self._above[one.job] -= 1
                 self._staying.remove(one)
-                self._decisions.append(GiveWay(one.key, demand.job))
+                self._decisions.append(GiveWay(one.key, demand.job, now=self._pool.gives(one.job) is Giving.NOW))
 
     def _ways(self, demand: JobDemand) -> Iterator[tuple[str, list[Holding]]]:
         """Return per node the allocations that have to give way, where those that may do suffice."""
@@ -327,7 +353,7 @@ class _Devices:
         for name in self._nodes(demand):
             above, found = Counter(self._above), list[Holding]()
             there = len(self._free.of(need, name, demand.owner))
-            able = [one for one in self._staying if name in one.nodes and one.job != demand.job]
+            able = [one for one in self._staying if name in one.nodes and one.job != demand.job and self._gives(one)]
             for one in sorted(able, key=_soonest):
                 useful = self._free.left_by(need, [one], demand.owner)
                 if there < need.units and useful and (above[one.job] > 0 or demand.job == self._first):
@@ -345,7 +371,7 @@ class _Devices:
                 continue
             if not demand.has_work_on(name, self._there[demand.job, name]):
                 continue
-            if any(one not in self._staying or one.job not in self._demands for one in there):
+            if any(one not in self._staying or one.job not in self._demands or not self._gives(one) for one in there):
                 continue  # it is promised to somebody, or stays as it is
             of_owner: dict[str, float] = defaultdict(float)
             for one in there:
@@ -353,6 +379,9 @@ class _Devices:
             enough = all(self._surplus_of(owner) >= amount - TINY for owner, amount in of_owner.items())
             if enough or demand.job == self._first:
                 yield name, there
+
+    def _gives(self, holding: Holding) -> bool:
+        return self._pool.gives(holding.job) is not Giving.NEVER
 
     def _room(self, demand: JobDemand, name: str) -> int:
         """Return how many devices of a node a job can use when others have left it."""

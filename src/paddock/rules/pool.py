@@ -7,7 +7,9 @@ from datetime import UTC, tzinfo
 from functools import cached_property
 
 from paddock.models import Traits
+from paddock.models.choices import Giving, JobOrder
 from paddock.rules.gaps import Booking, Work
+from paddock.rules.giving_way import Look
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,8 @@ class JobDemand:
     no_more_on: Mapping[str, int] = field(default_factory=dict)
     """Nodes on which it cannot start anything at the moment -> the allocations that it has there."""
 
+    left: float = 0.0  # seconds of devices that its work will take, less if it waits for long; 0: not known
+
     def has_work_on(self, node: str, there: int) -> bool:
         """Return True if one more allocation on this node has work, beside those that are there."""
         if there >= self.no_more_on.get(node, math.inf):
@@ -98,7 +102,7 @@ class Holding:
     need: Need
     nodes: tuple[str, ...] = ()
     devices: tuple[str, ...] = ()  # ids of GPUs if it needs GPUs, else numbers of CPU slots
-    leaving_for: str | None = None  # the job for which it gives way
+    leaving_for: str | None = None  # the job for which it gives way; see also `giving_way.OTHERS`
     frees_at: float | None = None  # when the tasks that run in it will have ended, as far as it can be told
     ends_at: float | None = None  # when the work of its job will be done
     until: float | None = None  # when it has to leave its devices to others, as it was told
@@ -120,6 +124,17 @@ class Pool:
     notice: float = 900.0  # seconds that running work keeps when its devices are reserved
     yield_seconds: float = 1800.0  # the shortest gap between bookings for work that can make way
     zone: tzinfo = UTC  # of times in reasons
+    look: Look | None = None  # what others wait for, where the backend's queue is not for this server alone
+    giving: Mapping[str, tuple[Giving, int]] = field(default_factory=dict)
+    """Job -> when its allocations leave for others, and how many it keeps; of those that are missing: between, 1."""
+
+    order: JobOrder = JobOrder.FAIR
+
+    def gives(self, job: str) -> Giving:
+        return self.giving[job][0] if job in self.giving else Giving.BETWEEN
+
+    def keep(self, job: str) -> int:
+        return self.giving[job][1] if job in self.giving else 1
 
     @cached_property
     def cpus_per_gpu(self) -> float:

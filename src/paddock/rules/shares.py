@@ -5,6 +5,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
+from paddock.models.choices import JobOrder
 from paddock.rules.gaps import Gaps
 from paddock.rules.pool import Holding, JobDemand, Need, PolicyNode, Pool
 
@@ -61,6 +62,7 @@ class Shares:
         self.dealt: Counter[str] = Counter()  # job -> allocations that it should have
         self.turns: list[JobDemand] = []  # in their order; the last one of each job may have got nothing
         self.overtaken: set[str] = set()  # jobs that did not fit when it was their turn, although smaller ones did
+        self.without: set[str] = set()  # jobs that got nothing although they could use something
         self._free = {node.name: _Free(node) for node in pool.nodes if node.usable}
         # Nodes on which such a need does not fit any more. Where owners share nodes, it is the same for all of them.
         self._full: dict[tuple[Need, str], set[str]] = defaultdict(set)
@@ -98,6 +100,7 @@ class Shares:
                 queue.again(demand)
             elif not dealt[demand.job] and self._has_time(demand):
                 blocked.add(demand.job)
+                self.without.add(demand.job)
 
     def _able(self, name: str, need: Need, owner: str) -> Sequence[str | None] | None:
         """Return the devices that are not for others before such work is done, the best first; None: all are."""
@@ -155,6 +158,8 @@ class Shares:
         if demand.job == self._first and not dealt:
             return (-math.inf,)
         pool = self._pool
+        if pool.order is not JobOrder.FAIR:
+            return self._place_in_order(demand)
         keeps = MARGIN * pool.amount(demand.need) if dealt < self._held[demand.job] else 0.0
         held = self._amounts[demand.owner] + PAST * pool.past.get(demand.owner, 0.0) - keeps
         return (held / pool.weights.get(demand.owner, 1.0),)
@@ -163,7 +168,13 @@ class Shares:
         """Return the place among the jobs of the same owner."""
         first = demand.job == self._first and not dealt
         priority = -math.inf if first else -demand.priority
+        if self._pool.order is not JobOrder.FAIR:
+            return priority, *self._place_in_order(demand), demand.job
         return priority, dealt * self._pool.amount(demand.need), demand.created, demand.job
+
+    def _place_in_order(self, demand: JobDemand) -> tuple[float, float]:
+        """Return the place of a job among all, where owners do not share."""
+        return (demand.left if self._pool.order is JobOrder.SHORT else 0.0), demand.created
 
 
 class _Turns:

@@ -40,6 +40,8 @@ RARE_SECONDS = 15.0
 CLAIM_WAIT_SECONDS = 60.0
 NO_ROOM: Explanation = ("preempted", "it started early, and there was no room for it on the GPU")
 STARTED_AGAIN: Explanation = ("preempted", "its allocation was started a second time")
+# The cause of what ends to make room for others.
+YIELDED = "yielded"
 # The shortest time between two reports of how tasks share the GPUs.
 PACKING_SECONDS = 1.0
 SHARES = ("load", "processor", "startup")  # fields of a packing that are shares of a whole
@@ -80,7 +82,7 @@ class Runner:
         self._closing = False
         self._claimed = 0
         self._job_missing = 0
-        self._worked_at = self._poll_at = time.monotonic()
+        self._began = self._worked_at = self._poll_at = time.monotonic()
         self._orders_at = self._tasks_at = self._fence_at = self._job_at = 0.0  # when each of them is looked at next
         self._lively_until = self._poll_at + LIVELY_SECONDS
         self._fenced = False  # the fence was checked for the present claims
@@ -172,6 +174,9 @@ class Runner:
             self._shut_down(self._manifest.grace_seconds, self._deadline_reached if near else (None, None))
 
     def _obey_time(self) -> None:
+        turn = self._manifest.turn_seconds
+        if turn is not None and time.monotonic() - self._began >= turn:
+            self._closing = True
         if self._deadline.warning_due:
             self._warn()
         if self._deadline.cut_due:
@@ -200,6 +205,10 @@ class Runner:
         self._closing = self._closing or self._mailbox.drained
         if self._mailbox.dismissed:  # the backend reports why
             self._shut_down(self._manifest.grace_seconds, (None, None))
+        if self._mailbox.makes_room:
+            for task in self._tasks.values():
+                if task.by is None and task.place.has_checkpoint:
+                    task.stop("shutdown", self._manifest.grace_seconds, (YIELDED, self._mailbox.makes_room))
         patterns = self._mailbox.patterns
         if patterns is not None and patterns != self._manifest.metric_patterns:
             self._manifest = self._manifest._replace(metric_patterns=patterns)
@@ -252,7 +261,8 @@ class Runner:
         for record in task.watch.close(well):
             self._report(task.attempt, **record)
         self._compare_at = 0.0
-        if ended["by"] == "shutdown" and ended["cause"] == self._deadline.cause == "preempted":
+        reserved = ended["cause"] == self._deadline.cause == "preempted"
+        if ended["by"] == "shutdown" and (reserved or ended["cause"] == YIELDED):
             ended["made_way"] = True
         occupant = self._admission.remove(task.attempt.identity, well, time.monotonic())
         if occupant is not None:

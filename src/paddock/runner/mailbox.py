@@ -26,6 +26,8 @@ STALE_MISSES, FRESH_MISSES = 2, 4
 LIST_AFTER = 4
 # The farthest place from the first free attempt at which a claim begins.
 FARTHEST = 4096
+# Characters of why tasks end.
+LONGEST_REASON = 300
 # Orders that were read less than this many seconds ago are not read again for the next try.
 ORDERS_SECONDS = 0.05
 
@@ -153,6 +155,7 @@ class Mailbox:
         self.orders: Dict[Identity, str] = {}
         self.drained = False
         self.dismissed = False  # drained, and its tasks have to end too: the allocation is over
+        self.makes_room = ""  # for whom: then tasks that have a checkpoint end at once
         self.held = False
         self.time_limit: Optional[float] = None  # in place of the manifest's
         self.yields: Optional[Yield] = None  # in place of the manifest's
@@ -329,6 +332,8 @@ class Mailbox:
             if line.get("allocation") == self._key and not (isinstance(last, int) and self._start > last):
                 self.drained = True
                 self.dismissed = self.dismissed or line.get("now") is True
+                if line.get("saved") is True:
+                    self.makes_room = str(line.get("why") or "made room for others")[:LONGEST_REASON]
         elif order in ("hold", "release"):
             self.held = order == "hold"
         elif order == "yield":

@@ -64,6 +64,7 @@ class Manifest(NamedTuple):
     node: Optional[str] = None  # what the server calls the node, if that is known
     yields: Yield = Yield()
     container: Optional[ContainerImage] = None  # the image that tasks run in
+    turn_seconds: Optional[float] = None  # after this long it takes no further task, so that others have their turn
 
 
 def load(allocation_dir: str) -> Manifest:
@@ -93,6 +94,7 @@ def load(allocation_dir: str) -> Manifest:
         word_seconds=max(0.1, _optional(float, data.get("word_seconds")) or WORD_SECONDS),
         dealt=data.get("dealt") is True,
         node=str(data["node"]) if data.get("node") else None,
+        turn_seconds=_optional(float, data.get("turn_seconds")) or None,
         yields=_yields(data.get("yields"), os.path.abspath(allocation_dir)),
         container=parsed(data.get("container")),
         **_sharing(data.get("gpus")),

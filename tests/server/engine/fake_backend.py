@@ -17,6 +17,7 @@ from paddock.models import (
     Node,
     Traits,
 )
+from paddock.rules.giving_way import Others
 
 
 class FakeBackend:
@@ -29,6 +30,7 @@ class FakeBackend:
         self.sure = True
         self.traits = Traits(queued=True)
         self.takes: int | None = None
+        self.hides_others = False
         self.queue_length: int | None = None
         self.statuses: dict[str, AllocationStatus] = {}
         self.records: dict[str, AllocationStatus] = {}
@@ -39,6 +41,7 @@ class FakeBackend:
         self.users: dict[str, str] = {}  # device -> the allocation that uses it
         self.reserved: list[tuple[Sequence[WantedReservation], Collection[str]]] = []
         self.enforcements: dict[str, Enforcement] = {}  # by id; of others: yes
+        self.seen_others: Others | None = None
         self.calls: list[str] = []
         self.trouble: dict[str, Exception] = {}
         self.open = threading.Event()
@@ -94,6 +97,10 @@ class FakeBackend:
         self._call("reserve")
         self.reserved.append((wanted, known))
         return {one.id: self.enforcements.get(one.id, Enforcement("yes")) for one in wanted}
+
+    def others(self) -> Others | None:
+        self._call("others")
+        return self.seen_others
 
     def hosts(self) -> Sequence[HostInfo]:
         return ()

@@ -3236,7 +3236,7 @@ export interface components {
          * @description Why an attempt did not finish.
          * @enum {string}
          */
-        Cause: "user_error" | "gpu_oom" | "host_oom" | "time_limit" | "node_failure" | "preempted" | "launch_failed" | "lost";
+        Cause: "user_error" | "gpu_oom" | "host_oom" | "time_limit" | "node_failure" | "preempted" | "yielded" | "launch_failed" | "lost";
         /** Changed */
         Changed: {
             /**
@@ -3468,6 +3468,19 @@ export interface components {
              * @description owner of the reservation of most of the hour; empty: maintenance
              */
             reserved: (string | null)[];
+        };
+        /**
+         * Elastic
+         * @description How a job makes room for others who wait. Text form: `never`, `between`, `now`.
+         */
+        Elastic: {
+            /** @description when its allocations leave for others who wait: never, between two tasks, or now, in the middle of one that has a checkpoint; as in the settings when not given */
+            give_way?: components["schemas"]["Giving"] | null;
+            /**
+             * Keep
+             * @description it keeps this many when other users of a cluster wait; as in the settings when not given
+             */
+            keep?: number | null;
         };
         /**
          * Environment
@@ -3895,6 +3908,12 @@ export interface components {
              */
             starts_at: string;
         };
+        /**
+         * Giving
+         * @description When the allocations of a job make room for others who wait.
+         * @enum {string}
+         */
+        Giving: "never" | "between" | "now";
         /**
          * Goal
          * @enum {string}
@@ -4419,6 +4438,11 @@ export interface components {
             /** Folder */
             folder: string;
             /**
+             * Giving Way
+             * @description for whom its allocations leave: `bob's job 38: 4 of 8 allocations leave after their tasks`
+             */
+            giving_way?: string | null;
+            /**
              * Held
              * @description no further task starts until the job is released
              * @default false
@@ -4656,6 +4680,8 @@ export interface components {
              * @default
              */
             description?: string;
+            /** @default {} */
+            elastic?: components["schemas"]["Elastic"];
             /**
              * @default {
              *       "setup": [],

@@ -29,6 +29,7 @@ from paddock.models import (
     Traits,
 )
 from paddock.models.hosts import HostInfo, ListedHost
+from paddock.rules.giving_way import Others
 from paddock.settings import HostsSettings
 
 MACHINES = "machines"
@@ -52,6 +53,7 @@ class HostAgents(Protocol):
 
 
 class HostsBackend:
+    hides_others = False
     queue_length: int | None = None
 
     def __init__(
@@ -157,6 +159,9 @@ class HostsBackend:
     def reserve(self, wanted: Sequence[WantedReservation], known: Collection[str]) -> Mapping[str, Enforcement]:
         """Do nothing: the policy keeps others away from what is reserved."""
         return {}
+
+    def others(self) -> Others | None:
+        return None
 
     def hosts(self) -> Sequence[HostInfo]:
         listed = self._listed()

@@ -14,6 +14,7 @@ from paddock.backends.base import Enforcement, PollPace, WantedReservation
 from paddock.backends.slurm import parse, partitions, reasons
 from paddock.backends.slurm.commands import Commands, complaint
 from paddock.backends.slurm.complaints import Trouble, diagnose
+from paddock.backends.slurm.others import FORMAT, others
 from paddock.backends.slurm.owners import OWNER, by_owner, with_owner
 from paddock.backends.slurm.parse import QueueRow
 from paddock.backends.slurm.reservations import Reserver
@@ -35,6 +36,7 @@ from paddock.models import (
 )
 from paddock.models.units import clock
 from paddock.paths import write_once
+from paddock.rules.giving_way import Others
 from paddock.settings import SlurmSettings
 
 log = logging.getLogger("paddock.slurm")
@@ -75,6 +77,7 @@ class SlurmBackend:
     ) -> None:
         self.name = name
         self.pace = PollPace(settings.poll_seconds, max(settings.rest_seconds, settings.poll_seconds), NODES_SECONDS)
+        self.hides_others = False
         self.queue_length: int | None = None
         self._full = False
         self.commands = Commands(settings, links)
@@ -86,6 +89,8 @@ class SlurmBackend:
         self._pending_in: set[str] = set()  # the partitions that were asked about
         self._pending_due = 0.0
         self._reserver = Reserver(self.commands, self._who, time.time)
+        self._own: set[str] = set()  # the people whose allocations were last seen
+        self._own_in: set[str] = set()  # the partitions where these are
         self._ahead: dict[tuple[str, int], int] = {}  # partition and priority -> how many of them come first
 
     # --- submissions --------------------------------------------------------------------------------------------------
@@ -177,6 +182,8 @@ class SlurmBackend:
         rows = self._queue(set(owners.values()))
         found = {row.id: row for row in rows if row.id in owners}
         self._cancel_doubles(rows, found, owners)
+        self._own = {user for user in owners.values() if user}
+        self._own_in = {name for row in found.values() for name in row.partition.split(",") if name}
         waiting = {row.partition for row in found.values() if row.state == "PENDING"}
         if waiting:
             self._look_ahead({name for listed in waiting for name in listed.split(",") if name})
@@ -216,6 +223,14 @@ class SlurmBackend:
         if key not in self._ahead:
             self._ahead[key] = parse.ahead(self._pending, *key)
         return self._ahead[key]
+
+    def others(self) -> Others | None:
+        """Return what other users have and wait for in the partitions where something of this server was last seen."""
+        if not self._own_in:
+            return None
+        partitions = ",".join(sorted(self._own_in))
+        out = self.commands.run("squeue", "-h", "-t", "PENDING,RUNNING", "-p", partitions, "-O", FORMAT)
+        return replace(others(out, {self._who(), *self._own}), partitions=frozenset(self._own_in))
 
     def _cancel_doubles(
         self, rows: list[QueueRow], found: dict[str, QueueRow], owners: Mapping[str, str | None]
@@ -350,6 +365,10 @@ class SlurmBackend:
         return None if result.code else partitions.objection(parse.partitions(result.out), asked)
 
     def nodes(self) -> Sequence[Node]:
+        if not self._config:
+            self._most(anew=True)
+        private = self._config.get("PrivateData", "").split(",")
+        self.hides_others = "jobs" in private and self._who() not in ("0", "root")
         rows = parse.nodes(self.commands.run("scontrol", "-d", "show", "nodes", "-o"))
         return [_node(row, self.name) for row in rows]
 

@@ -30,6 +30,14 @@ class AttemptPlace(NamedTuple):
     links: Dict[str, str]  # in the working folder
     copies: Dict[str, bytes]  # there, in place of links: files with values of this task
 
+    @property
+    def has_checkpoint(self) -> bool:
+        """True if the task has saved something from which it can go on."""
+        try:
+            return bool(os.listdir(self.checkpoint))
+        except OSError:
+            return False
+
 
 class Preparer:
     def __init__(self, job_dir: str, job: str, terminals: Optional[str] = None) -> None:

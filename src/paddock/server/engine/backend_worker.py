@@ -14,6 +14,7 @@ from typing import TypeVar
 from paddock.backends.base import Backend, Enforcement, WantedReservation
 from paddock.errors import BackendBusy, BackendClosed, BackendUnavailable, PaddockError
 from paddock.models import AllocationBatch, AllocationChange, AllocationStatus, Check, Node
+from paddock.rules.giving_way import Others
 from paddock.server.engine.requests import Requests
 
 T = TypeVar("T")
@@ -26,6 +27,7 @@ FIRST_SECONDS = 3.0
 SLOWER = 1.5
 IN_A_ROW, SUSTAINED = 5, 4  # polls at the fastest pace, then one per this many times that: a large job always changes
 STALE_SECONDS = 60.0
+SLOW_SECONDS, SLOW_LOOKS_SECONDS = 1.0, 60.0  # after a slow look at others, the next one waits for so long
 ALL = "all"  # the key of requests about all allocations
 
 
@@ -60,6 +62,15 @@ class Polled:
     statuses: Mapping[str, AllocationStatus]
 
 
+@dataclass(frozen=True)
+class Seen:
+    """What others have and wait for, and the nodes then."""
+
+    at: float
+    others: Others | None
+    nodes: Sequence[Node]
+
+
 class BackendWorker:
     def __init__(self, backend: Backend, wake: Callable[[], None], clock: Callable[[], float] = time.monotonic) -> None:
         self.backend = backend
@@ -74,6 +85,8 @@ class BackendWorker:
         self._traces = Requests[str, Polled](self._executor, lambda _: wake())
         self._changes = Requests[str, Change](self._executor, lambda _: wake())
         self._reserves = Requests[str, Mapping[str, Enforcement]](self._executor, lambda _: wake())
+        self._looks = Requests[str, Seen](self._executor, lambda _: wake())
+        self._look_due = 0.0
         self._cancels: dict[tuple[str, bool], Future[None]] = {}  # by allocation, and whether only if it waits
         self._last: Mapping[str, AllocationStatus] | None = {}
         self._not_before = 0.0
@@ -180,6 +193,25 @@ class BackendWorker:
     def fresh(self) -> bool:
         """Return True if the nodes were read a short time ago."""
         return self._clock() - self._nodes_at < self.backend.pace.nodes + STALE_SECONDS
+
+    def look(self, every: float, now: float) -> None:
+        """Ask what others wait for, and read the nodes, if that is due. `now` is the time of what will be seen."""
+        if self._clock() >= max(self._not_before, self._look_due):
+            self._look_due = self._clock() + every
+            self._looks.begin(ALL, self._look, now)
+
+    def _look(self, now: float) -> Seen:
+        began = self._clock()
+        others = self.backend.others()
+        if self._clock() - began > SLOW_SECONDS:  # others need the scheduler, too
+            self._look_due = max(self._look_due, self._clock() + SLOW_LOOKS_SECONDS)
+        self.refresh_nodes()
+        return Seen(now, others, self.nodes)
+
+    def looked(self) -> Seen | None:
+        """Return what was seen of others; None: nothing new."""
+        found = self._results(self._looks)
+        return found[0] if found else None
 
     def polled(self) -> Polled | None:
         return self._heard_of(self._polls)

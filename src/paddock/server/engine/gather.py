@@ -7,7 +7,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from paddock.models import AllocationBatch, AllocationState, JobSpec, Node, Resources, TaskState
+from paddock.models import (
+    AllocationBatch,
+    AllocationState,
+    Elastic,
+    Giving,
+    JobOrder,
+    JobSpec,
+    Node,
+    Resources,
+    TaskState,
+)
 from paddock.rules import placement
 from paddock.rules.estimate import job_seconds_left
 from paddock.rules.gaps import Gaps
@@ -15,6 +25,7 @@ from paddock.rules.pool import GpuDevice, Holding, JobDemand, Need, PolicyNode, 
 from paddock.server.engine.backend_worker import BackendWorker
 from paddock.server.engine.bookings import BookingGatherer, can_yield
 from paddock.server.engine.context import Context, JobFacts
+from paddock.server.engine.others import OthersWatch
 from paddock.server.store import allocations, attempts, deals, packings, usage
 from paddock.server.store.allocations import AllocationRow
 from paddock.server.store.attempts import Demand, RunningPace
@@ -23,6 +34,7 @@ from paddock.server.store.db import Connection
 DURATION_SECONDS = 30.0  # how long a mean duration of tasks is used
 MEASURED_SECONDS = 10.0  # how long measurements of earlier jobs are used
 USAGE_SECONDS = 30.0  # how often it is stored who uses how much
+LONG_WAIT_SECONDS = 3600.0  # from then on, a job that waits comes nearer to the first place
 CAUTION = 1.25  # tasks may take this much longer than they did on average
 NOWHERE = ("",)
 Where = tuple[tuple[str, ...], tuple[str, ...]]  # nodes, and devices on them
@@ -76,9 +88,11 @@ class Gatherer:
     _durations: tuple[float, frozenset[str], Mapping[str, float]] = (-math.inf, frozenset(), {})
     _used: dict[str, usage.PastUse] = field(default_factory=dict)  # by backend
     _bookings: BookingGatherer = field(init=False)
+    _others: OthersWatch = field(init=False)
 
     def __post_init__(self) -> None:
         self._bookings = BookingGatherer(closed=self.context.settings.team.access == "closed")
+        self._others = OthersWatch(self.context.settings.elastic.others_seconds)
 
     def view(
         self,
@@ -124,22 +138,51 @@ class Gatherer:
             jobs.append(replace(made, most_on=most_on, no_more_on=no_more_on))
         for job in sorted(self.context.searching & staying.keys() - work.keys()):
             jobs.append(_kept(job, staying[job]))  # the search will have a task for each of them
+        giving = self._giving(c, {*(one.job for one in jobs), *(one.job_id for one in rows)})
+        look = self._others.look(worker, counted, holdings, giving, now)
+        pool = self._pool(c, worker, nodes, jobs, holdings, now)
+        queued = worker.backend.traits.queued
+        crowded = queued and (_crowded(worker.nodes, holdings) if look is None else bool(look.others.waiting))
+        pool = replace(pool, crowded=crowded, look=look, giving=giving)
+        return BackendView(worker, pool, work, {row.key: row for row in counted}, unused)
+
+    def _pool(
+        self,
+        c: Connection,
+        worker: BackendWorker,
+        nodes: tuple[PolicyNode, ...],
+        jobs: Sequence[JobDemand],
+        holdings: Sequence[Holding],
+        now: float,
+    ) -> Pool:
+        """Return the pool without what others do there."""
+        settings, name = self.context.settings, worker.backend.name
         owners = {*(one.owner for one in jobs), *(one.owner for one in holdings)} - {""}
-        queued, reserving = worker.backend.traits.queued, self.context.settings.reservations
-        pool = Pool(
+        queued = worker.backend.traits.queued
+        return Pool(
             nodes,
             tuple(jobs),
             tuple(holdings),
             worker.backend.traits,
-            crowded=queued and _crowded(worker.nodes, holdings),
-            weights=self.context.settings.shares.weights,
-            one_owner_a_node=self._one_owner(worker.backend.name),
-            bookings=() if queued else self._bookings.of(c, worker.backend.name, nodes, owners, now),
-            notice=reserving.notice_minutes * 60,
-            yield_seconds=reserving.yield_minutes * 60,
-            zone=ZoneInfo(self.context.settings.team.zone),
+            weights=settings.shares.weights,
+            one_owner_a_node=self._one_owner(name),
+            bookings=() if queued else self._bookings.of(c, name, nodes, owners, now),
+            notice=settings.reservations.notice_minutes * 60,
+            yield_seconds=settings.reservations.yield_minutes * 60,
+            zone=ZoneInfo(settings.team.zone),
+            order=settings.elastic.order,
         )
-        return BackendView(worker, pool, work, {row.key: row for row in counted}, unused)
+
+    def _giving(self, c: Connection, jobs: Collection[str]) -> dict[str, tuple[Giving, int]]:
+        """Return when the allocations of each job make room for others, and how many it keeps."""
+        usual, facts, found = self.context.settings.elastic, self.context.facts(c, sorted(jobs)), {}
+        for job in jobs:
+            asked = facts[job].spec.elastic if job in facts else Elastic()
+            when = asked.give_way or usual.give_way
+            if when is Giving.NOW and (job not in facts or not can_yield(facts[job])):
+                when = Giving.BETWEEN  # its tasks would begin anew
+            found[job] = (when, usual.keep if asked.keep is None else asked.keep)
+        return found
 
     def _unfit(self, job: str, holdings: Sequence[Holding], now: float) -> dict[str, int]:
         """Return the nodes on which a job could not start anything lately, with the allocations that it has there."""
@@ -278,7 +321,8 @@ class Gatherer:
     def with_times(self, c: Connection, view: BackendView, now: float) -> Pool:
         """Return the pool with the times at which allocations are expected to become free, and with past use."""
         paces = attempts.running_paces(c, now)
-        waiting = [one.job for one in view.pool.demands] if view.pool.bookings else []
+        short = view.pool.order is JobOrder.SHORT
+        waiting = [one.job for one in view.pool.demands] if view.pool.bookings or short else []
         jobs = frozenset([*(one.job for one in paces), *waiting])
         at, known, durations = self._durations
         if known != jobs or now - at > DURATION_SECONDS:
@@ -302,6 +346,11 @@ class Gatherer:
         )
         past = self._usage(c, view.worker.backend.name).mean(now)
         demands = tuple(_with_length(one, view, durations) for one in view.pool.demands) if waiting else None
+        if short and demands:
+            demands = tuple(
+                replace(one, left=_work_left(one, view, in_job[one.job], durations.get(one.job), now))
+                for one in demands
+            )
         return replace(view.pool, holdings=holdings, past=past, demands=demands or view.pool.demands)
 
     def account(self, view: BackendView, now: float) -> None:
@@ -399,6 +448,18 @@ def _with_length(demand: JobDemand, view: BackendView, durations: Mapping[str, f
     known = [work.facts.spec.resources.time_limit, None if usual is None else usual * CAUTION]
     seconds = min((float(one) for one in known if one is not None), default=None)
     return replace(demand, need=replace(demand.need, seconds=seconds, yields=can_yield(work.facts)))
+
+
+def _work_left(
+    demand: JobDemand, view: BackendView, running: Sequence[float | None], usual: float | None, now: float
+) -> float:
+    """Return the seconds of devices that a job still takes, halved for each doubling of a long wait; 0: not known."""
+    waiting = view.work[demand.job].demand.waiting if demand.job in view.work else 0
+    known = [one for one in running if one is not None]
+    if len(known) < len(running) or (waiting and usual is None):
+        return 0.0
+    left = (sum(known) + waiting * (usual or 0.0)) * view.pool.amount(demand.need)
+    return left / max((now - demand.idle_since) / LONG_WAIT_SECONDS, 1.0)
 
 
 def _kept(job: str, there: int) -> JobDemand:

@@ -11,8 +11,20 @@ from typing import Any
 
 from paddock.common import layout
 from paddock.errors import AgentUnavailable
-from paddock.models import FOLDER, AllocationBatch, AllocationState, JobSpec, Launcher, Method, Node, Place, Waits
+from paddock.models import (
+    FOLDER,
+    AllocationBatch,
+    AllocationState,
+    Giving,
+    JobSpec,
+    Launcher,
+    Method,
+    Node,
+    Place,
+    Waits,
+)
 from paddock.models.events import JobChange
+from paddock.models.units import clock
 from paddock.rules import placement
 from paddock.rules.policy import Decision, GiveWay, Leave, Request, Start, Wait, Withdraw, plan
 from paddock.rules.pool import Holding, Pool
@@ -33,7 +45,7 @@ from paddock.server.engine.gather import (
 )
 from paddock.server.engine.linger import left_well
 from paddock.server.engine.observe import SUBMITTING, settle_orphans
-from paddock.server.store import allocations, attempts, events, packings
+from paddock.server.store import allocations, attempts, events, jobs, packings
 from paddock.server.store.allocations import AllocationRow
 from paddock.server.store.attempts import Demand
 from paddock.server.store.rows import moment
@@ -45,6 +57,10 @@ AGAIN_SECONDS = 5.0  # the policy decides again after this time, although nothin
 NEWS_SECONDS = 60.0  # an expected start that moves by less is no news
 ANNOUNCED_AT_ONCE = 50  # events about waiting jobs per round
 LATE_SECONDS = 60.0  # after the time at which an allocation leaves its devices, its backend is asked to end it
+TURNS = (
+    "This cluster does not show what other users wait for, so allocations take no further task after {} and leave, "
+    "to let others have their turn: with `--give-way never` they stay."
+)
 LAUNCHING = "ask for allocations for it"
 WRITING_END = "report to its runners that no more tasks come"
 
@@ -180,9 +196,12 @@ class Launch:
         with context.boundary.job(row.job_id, LAUNCHING):
             # First the order: an allocation that is marked without it would never end.
             if isinstance(decision, GiveWay):
-                context.outposts.of(row.job_id).order([{"op": "drain", "allocation": row.key}])
+                why = f"made room for {decision.who or f'job {decision.to}'}"
+                more = {"saved": True, "why": why} if decision.now else {}
+                context.outposts.of(row.job_id).order([{"op": "drain", "allocation": row.key, **more}])
                 with context.db.write() as c:
-                    allocations.leave(c, {row.key: decision.to})
+                    allocations.leave(c, row.key, decision.to, decision.who or None)
+                    events.write(c, row.job_id, JobChange(change="waits"))
             else:
                 order = {"op": "yield", "allocation": row.key, "at": decision.at, "why": decision.why}
                 context.outposts.of(row.job_id).order([order])
@@ -338,6 +357,8 @@ def _plan(
     text = json.dumps(_manifest(context, facts, worker, node) | {"yields": yields}, indent=1)
     context.outposts.of(facts.id).plan(batch.keys, Path(layout.manifest(batch.folder_of(0))).name, text, node)
     with context.db.write() as c:
+        if _takes_turns(context, facts, worker):
+            jobs.warn(c, facts.id, TURNS.format(clock(context.settings.elastic.turn_seconds)))
         allocations.plan(c, facts.id, worker.backend.name, batch, [at for at, _ in ends])
         if worker.full and worker.full_reason:  # it is not submitted yet, and this is why
             allocations.waits(c, batch.key, worker.full_reason)
@@ -395,6 +416,7 @@ def _manifest(context: Context, facts: JobFacts, worker: BackendWorker, node: st
         "log_bytes": settings.runner.log_bytes,
         "grace_seconds": context.grace_seconds(spec),
         "idle_seconds": SEARCH_IDLE_SECONDS if _to_come(spec) else IDLE_SECONDS,
+        "turn_seconds": settings.elastic.turn_seconds if _takes_turns(context, facts, worker) else None,
         "time_limit": resources.time_limit,
         "warn_seconds": cluster.warn_seconds if cluster else settings.runner.warn_seconds,
         "umask": 0o027 if settings.group and context.outposts.away(facts.id) is None else 0o077,
@@ -405,6 +427,12 @@ def _manifest(context: Context, facts: JobFacts, worker: BackendWorker, node: st
         "metrics": spec.metrics.model_dump(mode="json"),
         "objective": spec.objective.metric,
     }
+
+
+def _takes_turns(context: Context, facts: JobFacts, worker: BackendWorker) -> bool:
+    """Return True if allocations of a job leave after a while, as it cannot be seen whether others wait."""
+    when = facts.spec.elastic.give_way or context.settings.elastic.give_way
+    return worker.backend.hides_others and when is not Giving.NEVER
 
 
 def _to_come(spec: JobSpec) -> bool:

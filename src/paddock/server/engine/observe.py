@@ -34,7 +34,12 @@ SETTLING = "settle what its allocations left"
 FENCING = "settle what an earlier start of its allocation left"
 SUBMITTING = "submit its allocations"
 LISTENING = "store the states of its allocations"
-_UNTRIED = (Cause.NODE_FAILURE, Cause.PREEMPTED, Cause.TIME_LIMIT)  # not a sign that runners cannot start
+_UNTRIED = (
+    Cause.NODE_FAILURE,
+    Cause.PREEMPTED,
+    Cause.TIME_LIMIT,
+    Cause.YIELDED,
+)  # not a sign that runners cannot start
 
 
 def observe(context: Context, rows: list[AllocationRow], now: float) -> bool:

@@ -41,6 +41,7 @@ class AllocationRow:
     heard_at: float | None
     leaving_for: str | None = None  # the job for which it ends after the tasks that run in it
     leaves_at: float | None = None  # when it leaves its devices to others, as its runner was told
+    leaving_to: str | None = None  # the job for which it ends, if it is not of this server: in words
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,7 @@ _PLANNED = (
     .where(batches.c.key.in_(sa.select(allocations.c.batch).where(PLANNED)))
     .order_by(batches.c.created_at, batches.c.key)
 )
+MOST_NAMED = 3  # for whom allocations leave
 _UNSTARTED = (AllocationState.PLANNED, AllocationState.PENDING)
 _WAITING = sa.and_(UNCLOSED, allocations.c.state.in_(_UNSTARTED))
 
@@ -246,10 +248,22 @@ def nodes_of(c: sa.Connection, batches: Collection[str]) -> dict[str, str]:
     return {key: place.node for batch in found for key, place in zip(batch.keys, batch.places, strict=False)}
 
 
-def leave(c: sa.Connection, keys: Mapping[str, str]) -> None:
-    """Record for which job each of these allocations ends after the tasks that run in it."""
-    for key, job in keys.items():
-        _set(c, [key], leaving_for=job)
+def leave(c: sa.Connection, key: str, job: str, words: str | None = None) -> None:
+    """Record for which job an allocation ends after the tasks that run in it; one of others also in words."""
+    _set(c, [key], leaving_for=job, leaving_to=words)
+
+
+def giving_way(c: sa.Connection, job: str) -> str | None:
+    """Return for whom allocations of a job leave, and how many of those that run do; None: none leaves."""
+    running = _ROWS.where(UNCLOSED, allocations.c.job_id == job, allocations.c.state == AllocationState.RUNNING)
+    rows = fetch(c, AllocationRow, running)
+    leaving = [row for row in rows if row.leaving_for is not None]
+    if not leaving:
+        return None
+    whom = sorted({row.leaving_to or f"job {row.leaving_for}" for row in leaving})
+    verb = "leaves after its task" if len(leaving) == 1 else "leave after their tasks"
+    more = f" and {len(whom) - MOST_NAMED} more" if len(whom) > MOST_NAMED else ""
+    return f"{', '.join(whom[:MOST_NAMED])}{more}: {len(leaving)} of {len(rows)} allocations {verb}"
 
 
 def leaves_at(c: sa.Connection, key: str, at: float | None) -> None:

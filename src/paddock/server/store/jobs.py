@@ -233,6 +233,7 @@ def detail(
         script=row.script or None,
         code=row.code,
         folder=folder,
+        giving_way=allocations.giving_way(c, job),
         mapped=spec.script == map_driver.SCRIPT,
     )
 

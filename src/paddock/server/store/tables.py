@@ -218,7 +218,8 @@ allocations = Table(
     Column("closed", sa.Boolean, nullable=False, server_default=text("false")),
     Column("offsets", sa.JSON, nullable=False),
     Column("heard_at", Float(53)),  # when its journals last grew
-    Column("leaving_for", String(32)),  # the job for which it ends after the tasks that run in it
+    Column("leaving_for", String(32)),  # the job for which it ends after the tasks that run in it; @ and its number
+    Column("leaving_to", String(200)),  # if it is a job of somebody who is not of this server: in words
     Column("leaves_at", Float(53)),  # when it leaves its devices to others, as its runner was told
     Index("ix_allocations_job_id", "job_id"),
     Index("ix_allocations_batch", "batch"),

@@ -82,6 +82,7 @@ function useNotices(job: JobDetail, tasks: readonly Outline[] | undefined): Noti
   const found = [
     ofWarnings(job),
     ofWaits(job, silent),
+    ofGivingWay(job),
     ofSilence(job),
     ofReduce(job, tasks),
     !job.ended && advice.length > 0
@@ -128,6 +129,12 @@ function ofWaits(job: JobDetail, silent: boolean): Notice | null {
     );
   const level = never && !held ? 'urgent' : held || silent ? 'warning' : 'info';
   return { label: 'Waiting', level, icon: held ? IconPause : never ? IconAlert : IconClock, body };
+}
+
+/** For whom its allocations leave. */
+function ofGivingWay({ giving_way, ended }: JobDetail): Notice | null {
+  if (ended || !giving_way) return null;
+  return { label: 'Making room', level: 'info', icon: IconClock, body: <>It makes room for {giving_way}.</> };
 }
 
 /** That nothing is heard of some of the tasks that run. */

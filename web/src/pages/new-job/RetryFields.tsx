@@ -3,7 +3,8 @@ import { useForm, useNumber } from './form';
 import { YIELD_KINDS } from './lib/draft';
 import { CAUSES } from './lib/words';
 
-export const RETRY_CAUSES = Object.keys(CAUSES) as (keyof typeof CAUSES)[];
+/** One that made room for others is tried again in any case. */
+export const RETRY_CAUSES = (Object.keys(CAUSES) as (keyof typeof CAUSES)[]).filter((cause) => cause !== 'yielded');
 
 const YIELD_WORDS = {
   auto: 'As the script: if it uses PADDOCK_CHECKPOINT_DIR',

@@ -49,6 +49,7 @@ export const CAUSES: Record<Cause, string> = {
   time_limit: 'Time limit',
   node_failure: 'The node went down',
   preempted: 'Preempted',
+  yielded: 'Made room for others',
   launch_failed: 'Could not be started',
   lost: 'Lost',
 };

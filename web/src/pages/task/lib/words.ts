@@ -33,6 +33,10 @@ const CAUSES: Record<Cause, Words> = {
     title: 'It was preempted',
     hint: 'Nothing is wrong with the script. Restart with resume to continue from the last checkpoint.',
   },
+  yielded: {
+    title: 'It made room for others',
+    hint: 'Nothing is wrong with the script. It goes on from its checkpoint by itself.',
+  },
   launch_failed: {
     title: 'It could not be started',
     hint: 'Check the environment of the job: interpreter, set-up lines and files.',

@@ -207,6 +207,7 @@ def _show_task(task: "models.TaskDetail", part: "models.MapPart | None") -> None
                 ("Time left", render.left(task)),
                 ("Ran on", " ".join(part for part in (task.node, task.device) if part)),
                 ("Share", sharing.seat(task.seat)),
+                ("Resize", f"to {task.size_wanted} GPUs, for {task.resize_by}" if task.size_wanted else ""),
                 ("Waits for", sharing.room(task.attempts[-1].room) if waiting and task.attempts else ""),
                 ("Queue", render.waits(task.waits) if task.allocation is None else ""),
                 ("Allocation", render.place(task.allocation)),
@@ -220,7 +221,8 @@ def _show_task(task: "models.TaskDetail", part: "models.MapPart | None") -> None
         )
     )
     moved = any(one.source or one.params for one in task.attempts)
-    more = ["FROM", "PARAMETERS"] if moved else []
+    sized = any(one.size for one in task.attempts)
+    more = [*(["GPUS", "PAUSE"] if sized else []), *(["FROM", "PARAMETERS"] if moved else [])]
     names = varying([one.params for one in task.attempts if one.params]) or None
     made = render.Listing("ATTEMPT", "STATE", "STARTED", "TOOK", *more, "REASON", flexible=("REASON",))
     for one in task.attempts:
@@ -229,7 +231,8 @@ def _show_task(task: "models.TaskDetail", part: "models.MapPart | None") -> None
         state = Text(str(one.state), render.STYLES[one.state])
         reason = ": ".join(part for part in (one.cause, one.reason) if part)
         source = f"{one.source} at {render.count(one.source_step)}" if one.source else ""
-        cells = [source, render.params_text(one.params or {}, names)] if moved else []
+        cells = [str(one.size or ""), render.duration(one.pause_seconds)] if sized else []
+        cells += [source, render.params_text(one.params or {}, names)] if moved else []
         made.add_row(str(one.number), state, began, render.duration(took), *cells, render.clean(reason))
     screen.print()
     screen.print(made)

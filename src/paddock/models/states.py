@@ -27,6 +27,7 @@ class Cause(StrEnum):
     TIME_LIMIT = "time_limit"
     NODE_FAILURE = "node_failure"
     PREEMPTED = "preempted"
+    RESIZED = "resized"
     LAUNCH_FAILED = "launch_failed"
     LOST = "lost"
 

@@ -23,6 +23,7 @@ from tests.server.store.given import add_job, announce, move
 S = TaskState
 JOB = "k3v9x2ab"
 QUIET: dict[str, Callable[[sa.Connection], object]] = {
+    "ix_tasks_resizing": attempts.resizing,  # which `demands` reads too
     "ix_attempts_open": attempts.demands,
     "ix_allocations_unclosed": allocations.unclosed,
     "ix_allocations_planned": allocations.planned,

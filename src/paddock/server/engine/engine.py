@@ -36,6 +36,7 @@ from paddock.server.engine.objectives import ObjectiveChooser
 from paddock.server.engine.reclaim import IdleReclaimer
 from paddock.server.engine.reduce import Reducer
 from paddock.server.engine.reservations import Reserving
+from paddock.server.engine.resizing import Resizer
 from paddock.server.engine.round_times import RoundTimes
 from paddock.server.engine.search import SearchWorker
 from paddock.server.engine.silence import Silence
@@ -113,6 +114,7 @@ class Engine:
         self._comparison = CurveComparison(self.context)
         self._marked = MarkedMetrics(self.context)
         self._notices = JobNotices(self.context)
+        self._resizer = Resizer(self.context)
         self._launch = launch.Launch(self.context)
         self._dealer = Dealer(self.context)
         self._devices = DeviceFinder(self.context)
@@ -333,6 +335,7 @@ class Engine:
         step("mending", context.mend)
         step("reaching", lambda: reaching.reach(context, rows))
         unstopped = step("stopping", lambda: mailbox.stop(context, now))
+        step("resizing", lambda: self._resizer.run(rows, now))
         step("adjusting", lambda: limits.adjust(context))
         step("putting back", lambda: observe.put_back(context, rows, now))
         step("fencing", lambda: observe.fence(context, rows, now))

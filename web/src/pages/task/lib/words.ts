@@ -33,6 +33,10 @@ const CAUSES: Record<Cause, Words> = {
     title: 'It was preempted',
     hint: 'Nothing is wrong with the script. Restart with resume to continue from the last checkpoint.',
   },
+  resized: {
+    title: 'It was resized',
+    hint: 'Its next attempt continues from the checkpoint with another number of GPUs.',
+  },
   launch_failed: {
     title: 'It could not be started',
     hint: 'Check the environment of the job: interpreter, set-up lines and files.',

@@ -145,11 +145,12 @@ def test_a_training_trains_on_until_others_have_left_enough(wide: Lab) -> None:
     for number in (1, 2, 3):
         wide.trains(job, 1, number)
     wide.resize(job, 2, number=2)
-    wide.finish(job, 1)  # the fourth waits: who is resized was there before it
-    assert wide.server.task(job, 2)["attempts"][0]["size"] == 1
+    orders = wide.server.home.job(job).control
+    wait_for(lambda: orders.exists() and orders.read_text().count("drain") == 2, what="two tasks to give way")
+    assert wide.trains(job, 1, number=2)["size_wanted"] == 2
+    wide.finish(job, 1)  # the fourth waits: what is free now is for the second
     wide.trains(job, 2, number=2)
-    wide.finish(job, 3)
-    for number in (4, 2):
+    for number in (3, 4, 2):
         wide.trains(job, 2 if number == 2 else 1, number)
         wide.finish(job, number)
     check_sizes(wide.server.task(job, 2), [1, 2])

@@ -24,7 +24,7 @@ from paddock.server.store.db import Connection
 
 RESIZING = "resize its tasks"
 NEARLY_DONE = 0.99  # a task of which this much is done is left alone
-PATIENCE = 60.0  # seconds; after this, a task that gives GPUs back does not wait for others to be free first
+PATIENCE = 60.0  # seconds; so long a request waits in a queue before a task ends whose GPUs suffice for it
 
 Identity = tuple[str, int]
 
@@ -132,8 +132,10 @@ class Resizer:
             nodes = placement.eligible_nodes(own, worker.nodes)
             gpus = {one.name: sum(device.kind == "gpu" for device in one.devices) for one in nodes if one.usable}
             free = {one.name: gpus[one.name] - one.slots_used for one in nodes if one.name in gpus}
-            if wanted < has and now - self._since[_identity(row)] > PATIENCE:
-                return True
+            if (
+                now - self._since[_identity(row)] > PATIENCE
+            ):  # limits or lists of nodes may keep it from those that are free
+                return free.get(row.node or "", 0) + has >= wanted
         return room(wanted, free, row.node, has) is Room.AFTER
 
 

@@ -335,7 +335,6 @@ class Engine:
         step("mending", context.mend)
         step("reaching", lambda: reaching.reach(context, rows))
         unstopped = step("stopping", lambda: mailbox.stop(context, now))
-        step("resizing", lambda: self._resizer.run(rows, now))
         step("adjusting", lambda: limits.adjust(context))
         step("putting back", lambda: observe.put_back(context, rows, now))
         step("fencing", lambda: observe.fence(context, rows, now))
@@ -354,6 +353,7 @@ class Engine:
         step("enforcing", lambda: self._enforcer.run(now))
         if step("launching", lambda: self._launch.run(rows, now)):
             rows = self._unclosed()
+        begun = step("resizing", lambda: self._resizer.run(rows, now))  # after the policy, which knows what is free
         step("dealing", lambda: self._dealer.run(rows, now))
         for removed in step("removing", lambda: remove.remove(context, rows)) or []:
             self._sweeper.submit(remove.erase, context, removed.job, self._stop.is_set)
@@ -368,7 +368,7 @@ class Engine:
             step("judging use", lambda: self._idle.run(self._use.uses, now))
             step("reclaiming", lambda: self._reclaimer.run(rows, self._use.idle, now))
         step("forgetting events", lambda: self._forget_events(now))
-        return bool(unpublished or unstopped)
+        return bool(unpublished or unstopped or begun)
 
     def _unclosed(self) -> list[AllocationRow]:
         with self.context.db.read() as c:

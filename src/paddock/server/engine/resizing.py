@@ -37,13 +37,14 @@ class Resizer:
         self._ordered: set[Identity] = set()
         self._since: dict[Identity, float] = {}
 
-    def run(self, rows: Sequence[AllocationRow], now: float) -> None:
-        context = self._context
+    def run(self, rows: Sequence[AllocationRow], now: float) -> bool:
+        """Do what is next for each task that is to be resized. Returns whether attempts were begun."""
+        context, begun = self._context, False
         with context.db.read() as c:
             wanted = attempts.resizing(c)
             if not wanted:
                 self._ordered, self._since, context.free = set(), {}, {}
-                return
+                return False
             demands = attempts.demands(c)
             held = {one.job for one in demands if one.held}
             found = attempts.current(c, [one.id for one in wanted if one.job_id not in held])
@@ -60,7 +61,8 @@ class Resizer:
                 by_job[row.job_id].append(row)
         for job, some in by_job.items():
             with context.boundary.job(job, RESIZING):
-                self._resize(facts[job], some, places, now)
+                begun = self._resize(facts[job], some, places, now) or begun
+        return begun
 
     def _forget(self, found: Sequence[TaskAttempt], now: float) -> None:
         known = {_identity(row) for row in found}
@@ -89,7 +91,7 @@ class Resizer:
                 made.ready[key] += any(row.offsets)
         return made
 
-    def _resize(self, facts: JobFacts, rows: Sequence[TaskAttempt], places: "_Places", now: float) -> None:
+    def _resize(self, facts: JobFacts, rows: Sequence[TaskAttempt], places: "_Places", now: float) -> bool:
         outpost = self._context.outposts.of(facts.id)
         waiting = {_identity(row): row for row in rows if row.state != TaskState.RUNNING}
         withdrawn = outpost.withdraw(waiting)
@@ -115,6 +117,7 @@ class Resizer:
                     lambda edit: Verdict(TaskState.STOPPED, Cause.RESIZED, resized(edit.row, facts), retry=True),
                     now,
                 )
+        return bool(left)
 
     def _is_queued(self, facts: JobFacts) -> bool:
         worker = self._context.worker(facts)

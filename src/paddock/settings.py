@@ -173,7 +173,7 @@ class RetrySettings(Model):
     lost: int = Field(2, ge=0, le=100, description="its runner stopped reporting: it was killed, or its node failed")
 
     def limit(self, cause: Cause) -> int:
-        value: int = getattr(self, cause.value)
+        value: int = getattr(self, cause.value, 0)  # a resize is no failure: see rules/lifecycle.py
         return value
 
 

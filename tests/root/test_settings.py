@@ -132,7 +132,8 @@ def test_every_setting_has_a_description() -> None:
 
 
 def test_every_cause_has_a_number_of_retries() -> None:
-    assert set(RetrySettings.model_fields) == {cause.value for cause in Cause}
+    failures = set(Cause) - {Cause.RESIZED}  # that is always tried again, and counts none
+    assert set(RetrySettings.model_fields) == {cause.value for cause in failures}
     assert all(RetrySettings().limit(cause) >= 0 for cause in Cause)
 
 

@@ -48,7 +48,7 @@ def resizes(server: ServerProcess, sizes: Sequence[int], **resources: object) ->
         time.sleep(random.uniform(2, 3))  # at any moment of the engine's rounds
         asked = time.time()
         server.post(f"/tasks/{job}-1/resize", {"gpus": gpus})
-        wait_for(lambda number=number: len(notes(folder, "start")) > number, what=f"{gpus} GPUs")
+        wait_for(lambda: notes(folder, "start")[number:], what=f"{gpus} GPUs")  # noqa: B023  (called at once)
         told, begun = notes(folder, "term")[number - 1], notes(folder, "start")[number]
         found.append(Resized(told - asked, begun - told))
     attempts = server.task(job)["attempts"]

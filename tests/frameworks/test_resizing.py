@@ -63,7 +63,9 @@ def server(tmp_path: Path) -> Iterator[ServerProcess]:
 
 def trains(server: ServerProcess, job: str, world: int) -> None:
     def there() -> bool:
-        return f"world: {world}" in server.log_of(job) and server.task(job)["state"] == "running"
+        task = server.task(job)
+        sized = task["state"] == "running" and task["attempts"][-1]["size"] == world
+        return sized and f"world: {world}" in server.log_of(job)
 
     wait_for(there, SECONDS, f"a training in {world} processes")
 
@@ -77,7 +79,6 @@ def test_a_plain_ddp_script_goes_on_with_two_processes_and_then_with_one(
     trains(server, job, 1)
     for gpus in (2, 1):
         server.post(f"/tasks/{job}-1/resize", {"gpus": gpus})
-        wait_for(lambda gpus=gpus: server.task(job)["attempts"][-1]["size"] == gpus, SECONDS)
         trains(server, job, gpus)
     Path(server.task(job)["folder"], "last").touch()
     server.wait_state(job, "finished", seconds=SECONDS)

@@ -1,7 +1,6 @@
 """A training on a real Slurm goes on with another number of GPUs: another allocation, the same task."""
 
 from tests.slurm.support import Lab
-from tests.support.server import wait_for
 
 RANGE = {"gpus": "1..2", "cpus": 1}
 
@@ -17,7 +16,7 @@ def test_a_training_grows_and_shrinks(at: Lab) -> None:
         resize(at, job, gpus)
         at.wait_attempt(job, attempt)
         began = len(at.steps(job))
-        wait_for(lambda began=began: len(at.steps(job)) > began, what="the curve to go on")
+        at.wait_steps(job, began + 1)
     attempts = at.attempts(job)
     assert [one["size"] for one in attempts] == [1, 2, 1]
     assert [one["cause"] for one in attempts] == ["resized", "resized", None]

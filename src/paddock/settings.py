@@ -174,7 +174,8 @@ class RetrySettings(Model):
     lost: int = Field(2, ge=0, le=100, description="its runner stopped reporting: it was killed, or its node failed")
 
     def limit(self, cause: Cause) -> int:
-        value: int = getattr(self, "preempted" if cause is Cause.YIELDED else cause.value)
+        # A resize is no failure: see rules/lifecycle.py.
+        value: int = getattr(self, "preempted" if cause is Cause.YIELDED else cause.value, 0)
         return value
 
 

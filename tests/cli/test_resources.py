@@ -41,7 +41,9 @@ def test_every_resource_has_a_flag(cli: Cli) -> None:
     shown = cli.quick("submit", "--help", COLUMNS="140").out
     sections = {"slurm", "hosts"}
     for name in {*Resources.model_fields, *SlurmResources.model_fields, *HostsResources.model_fields} - sections:
-        flag = {"time_limit": "time", "options": "sbatch", "only": "host"}.get(name, name).replace("_", "-")
+        flag = {"time_limit": "time", "options": "sbatch", "only": "host", "most_gpus": "gpus"}.get(name, name).replace(
+            "_", "-"
+        )
         assert f"--{flag}" in shown
     assert "Resources" in shown
 

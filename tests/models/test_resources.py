@@ -458,3 +458,40 @@ def test_a_container_comes_from_the_profile_too(home: Home) -> None:
     found = resolve(Resources(profile="torch"), load(home.root)).container
     assert found is not None
     assert (found.image, found.engine) == ("/images/torch.sif", "auto")
+
+
+class TestARangeOfGpus:
+    def test_is_the_fewest_and_the_most(self) -> None:
+        found = Resources.model_validate({"gpus": "1..4", "cpus": 2, "memory": "8G"})
+        assert (found.gpus, found.most_gpus) == (1, 4)
+        assert Resources.model_validate(found.model_dump(mode="json")) == found
+        assert found.of_size(None) is found.of_size(1) is found
+        assert (found.unusual(1), found.unusual(3)) == (None, 3)
+        assert Resources(gpus=2).unusual(3) is None
+
+    @given(st.integers(1, 8), st.integers(1, 8), st.integers(1, 64), st.integers(2**30, 2**40))
+    def test_cores_and_memory_grow_with_the_gpus(self, least: int, factor: int, cpus: int, memory: int) -> None:
+        asked = Resources(gpus=least, most_gpus=64, cpus=cpus, memory=memory)
+        grown = asked.of_size(least * factor)
+        assert (grown.gpus, grown.cpus, grown.memory) == (least * factor, cpus * factor, memory * factor)
+
+    @pytest.mark.parametrize(
+        ("given", "said"),
+        [
+            ({"gpus": "4..1"}, "such as gpus: 1..4"),
+            ({"gpus": "0..2"}, "such as gpus: 1..4"),
+            ({"gpus": "1.."}, "the fewest and the most"),
+            ({"gpus": "a..b"}, "the fewest and the most"),
+            ({"gpus": "-1..2"}, "the fewest and the most"),
+            ({"gpus": "1..2..3"}, "the fewest and the most"),
+            ({"gpus": "1..4096"}, "1024"),
+            ({"gpus": "1..2", "most_gpus": 3}, "leave most_gpus out"),
+            ({"most_gpus": 3}, "most_gpus needs gpus"),
+            ({"gpus": "1..2", "per_gpu": 2}, "leave per_gpu out"),
+            ({"gpus": "1..2", "slots": 2}, "leave slots out"),
+            ({"gpus": "1..2", "nodes": 2}, "leave nodes out"),
+        ],
+    )
+    def test_what_it_excludes_is_refused(self, given: dict[str, Any], said: str) -> None:
+        with pytest.raises(ValidationError, match=said):
+            Resources.model_validate(given)

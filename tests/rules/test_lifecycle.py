@@ -13,7 +13,7 @@ from paddock.rules.lifecycle import MOVES, Ending, Verdict, allowed, judge, judg
 
 S = TaskState
 EXITS = [(0, None), (1, None), (None, 9), (None, None)]
-BYS = [None, "stop", "prune", "shutdown", "something newer"]
+BYS = [None, "stop", "prune", "resize", "shutdown", "something newer"]
 CAUSES = [None, *Cause]
 ENDINGS = [Ending(code, signal, by, cause) for (code, signal), by, cause in product(EXITS, BYS, CAUSES)]
 
@@ -46,6 +46,8 @@ def test_every_ending(ending: Ending, stop_wanted: bool) -> None:
         assert found.reason
         assert found.retry
         assert found.cause is (ending.cause or (Cause.PREEMPTED if ending.by == "shutdown" else Cause.USER_ERROR))
+    elif found.cause is Cause.RESIZED:
+        assert (ending.by, found.state, found.retry, stop_wanted) == ("resize", S.STOPPED, True, False)
     else:
         assert (found.cause, found.reason, found.retry) == (None, None, False)
 
@@ -78,7 +80,7 @@ def test_what_an_ending_means(ending: Ending, expected: Verdict) -> None:
 @given(st.sampled_from(ENDINGS), st.booleans(), st.integers(0, 200), st.integers(0, 100))
 def test_retries_never_exceed_the_limit(ending: Ending, stop_wanted: bool, tried: int, limit: int) -> None:
     found = verdict(ending, stop_wanted=stop_wanted, tried=tried, limit=limit)
-    assert found.retry == (found.state is S.ERROR and tried < limit)
+    assert found.retry == (found.cause is Cause.RESIZED or (found.state is S.ERROR and tried < limit))
 
 
 def test_the_limit_is_that_of_the_cause() -> None:

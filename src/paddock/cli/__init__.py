@@ -34,7 +34,7 @@ _COMMANDS = {
     "best": "search:best", "objective": "search:objective", "importance": "search:importance",
     "extend": "search:extend",
     "stop": "control:stop", "restart": "control:restart", "hold": "control:hold", "release": "control:release",
-    "pin": "control:pin", "queue": "queue:queue", "why": "queue:why",
+    "pin": "control:pin", "resize": "control:resize", "queue": "queue:queue", "why": "queue:why",
     "limits": "control:limits", "rm": "control:rm", "prune": "prune:prune", "export": "results:export",
     "reserve": "reservations:reserve", "free": "reservations:free", "reservations": "reservations:reservations",
     "cancel": "reservations:cancel", "gpus": "reservations:gpus", "run": "run_here:run",

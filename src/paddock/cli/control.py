@@ -1,4 +1,4 @@
-"""The commands stop, restart, hold, release, limits and rm: change jobs and tasks."""
+"""The commands stop, restart, resize, hold, release, limits and rm: change jobs and tasks."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
@@ -63,6 +63,34 @@ def restart(
         return client.restart(job, ids, resume=resume) if ids else []
 
     _change(targets, one, "restarted", as_json)
+
+
+def resize(
+    ctx: typer.Context,
+    targets: Annotated[
+        list[str], typer.Argument(metavar="TASK", help="Ids of tasks.", autocompletion=complete.targets)
+    ],
+    gpus: Annotated[int, typer.Option("--gpus", help="GPUs to go on with, within the range of the job.", min=1)],
+    as_json: Json = False,
+) -> None:
+    """Let tasks go on with another number of GPUs, if their job was submitted with a range, such as --gpus 1..4.
+
+    A task gets SIGTERM and ends; its next attempt continues from its checkpoint. Where as many GPUs are free, they are
+    taken first, and the task trains until they are there.
+
+    Example:
+        paddock resize k3v-1 --gpus 2
+    """
+    client = base.light_client(ctx)
+
+    def one(target: str) -> tuple[list[str], str]:
+        if not base.is_task(target):
+            raise InvalidInput(f"{target} is not a task: name one, such as {target}-1.")
+        found = client.resize(target, gpus)
+        count = render.several(gpus, "GPU")
+        return found, f"{found[0]}: goes on with {count}" if found else f"{target} has {count}, or is about to"
+
+    raise typer.Exit(_each(targets, one, as_json, "tasks"))
 
 
 def _confirm_restart(job: "JobDetail") -> None:

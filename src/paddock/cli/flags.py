@@ -1,5 +1,6 @@
 """Read values of options: parameters, variables, retries, environments."""
 
+import math
 import os
 import shutil
 from collections.abc import Sequence
@@ -64,6 +65,21 @@ def retries(given: Sequence[str] | None) -> dict[str, int]:
             )
         found[cause] = int(text)
     return found
+
+
+def gpus(given: str | None) -> float | str | None:
+    """Read `--gpus 2`, `--gpus 0.25` or `--gpus 1..4`."""
+    if given is None or ".." in given:
+        return given
+    try:
+        found = float(given)
+        if not 0 <= found < math.inf:
+            raise ValueError
+    except ValueError:
+        raise InvalidInput.at(
+            "resources.gpus", f"{given!r} is no number of GPUs: write 2, 0.25 or 1..4", "--gpus"
+        ) from None
+    return int(found) if found.is_integer() else found
 
 
 def _pairs(given: Sequence[str] | None, flag: str, example: str, field: str) -> dict[str, str]:

@@ -213,6 +213,7 @@ def _show_task(task: "models.TaskDetail", part: "models.MapPart | None") -> None
                 ("Done", "" if part else render.band(task.expected_end)),
                 ("Ran on", " ".join(part for part in (task.node, task.device) if part)),
                 ("Share", sharing.seat(task.seat)),
+                ("Resize", f"to {task.size_wanted} GPUs, for {task.resize_by}" if task.size_wanted else ""),
                 ("Waits for", sharing.room(task.attempts[-1].room) if waiting and task.attempts else ""),
                 ("Queue", render.waits(task.waits) if task.allocation is None else ""),
                 ("Allocation", render.place(task.allocation)),
@@ -225,21 +226,28 @@ def _show_task(task: "models.TaskDetail", part: "models.MapPart | None") -> None
             ]
         )
     )
-    moved = any(one.source or one.params for one in task.attempts)
-    more = ["FROM", "PARAMETERS"] if moved else []
-    names = varying([one.params for one in task.attempts if one.params]) or None
+    screen.print()
+    screen.print(_attempts(task.attempts))
+    base.warn(task.warnings)
+
+
+def _attempts(attempts: "Sequence[models.Attempt]") -> render.Listing:
+    """Return a table of the attempts of a task."""
+    moved = any(one.source or one.params for one in attempts)
+    sized = any(one.size for one in attempts)
+    more = [*(["GPUS", "PAUSE"] if sized else []), *(["FROM", "PARAMETERS"] if moved else [])]
+    names = varying([one.params for one in attempts if one.params]) or None
     made = render.Listing("ATTEMPT", "STATE", "STARTED", "TOOK", *more, "REASON", flexible=("REASON",))
-    for one in task.attempts:
+    for one in attempts:
         began = f"{one.started_at.astimezone():%m-%d %H:%M:%S}" if one.started_at else ""
         took = (one.ended_at - one.started_at).total_seconds() if one.ended_at and one.started_at else None
         state = Text(str(one.state), render.STYLES[one.state])
         reason = ": ".join(part for part in (one.cause, one.reason) if part)
         source = f"{one.source} at {render.count(one.source_step)}" if one.source else ""
-        cells = [source, render.params_text(one.params or {}, names)] if moved else []
+        cells = [str(one.size or ""), render.duration(one.pause_seconds)] if sized else []
+        cells += [source, render.params_text(one.params or {}, names)] if moved else []
         made.add_row(str(one.number), state, began, render.duration(took), *cells, render.clean(reason))
-    screen.print()
-    screen.print(made)
-    base.warn(task.warnings)
+    return made
 
 
 def _state(task: "models.Task") -> Text:

@@ -61,6 +61,10 @@ class _Acts:
         """Run the task again; `resume`: from its checkpoint."""
         return self._client.restart(self.id, resume=resume)
 
+    def resize(self, gpus: int) -> list[str]:
+        """Let the task go on with another number of GPUs, within the range of its job."""
+        return self._client.resize(self.id, gpus)
+
 
 class TaskHandle(_Acts, Task):
     """A task of a job, with its log and its curves."""

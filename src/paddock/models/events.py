@@ -32,10 +32,10 @@ class JobChange(Model):
 
 
 class TasksRequested(Model):
-    """A person stopped or restarted tasks, or wrote a note."""
+    """A person stopped, restarted or resized tasks, or wrote a note."""
 
     kind: ClassVar = "tasks"
-    change: Literal["stopping", "restarted", "noted"]
+    change: Literal["stopping", "restarted", "noted", "resizing"]
     ids: list[str] = Field(description="the tasks concerned")
 
 

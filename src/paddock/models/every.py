@@ -53,8 +53,8 @@ from paddock.models.spec import (
     Submission,
 )
 from paddock.models.tasks import (
-    Allocation, Attempt, Changed, Curve, Expected, FreeMemory, RestartRequest, Seat, StopRequest, Task, TaskColumns,
-    TaskDetail, TaskPage, Waits,
+    Allocation, Attempt, Changed, Curve, Expected, FreeMemory, ResizeRequest, RestartRequest, Seat, StopRequest, Task,
+    TaskColumns, TaskDetail, TaskPage, Waits,
 )
 from paddock.models.usage import DeviceHours, Overview, ReservationUse, UsageReport, UsageRow
 from paddock.models.violations import (

@@ -145,6 +145,9 @@ class Resources(Model):
     backend: Name | None = Field(None, description="name of the backend; the server's default when not given")
     profile: Name | None = Field(None, description="name of a profile (resources with a name) in the settings")
     gpus: int | None = Field(None, ge=0, le=1024, description="GPUs per node; when not given: one if nodes have GPUs")
+    most_gpus: int | None = Field(
+        None, ge=1, le=1024, description="up to how many GPUs a running task can be resized; `gpus: 1..4` sets both"
+    )
     gpu_type: SlurmNames | None = Field(None, description="the kind of GPU, by its name in the cluster")
     cpus: int | None = Field(None, ge=1, le=4096, description="cores per node; one when not given")
     memory: Bytes | None = Field(None, ge=1, le=2**53, description="memory per node, such as 16G")
@@ -179,6 +182,20 @@ class Resources(Model):
 
     @model_validator(mode="before")
     @classmethod
+    def _range_of_gpus(cls, given: Any) -> Any:
+        """Read `gpus: 1..4` as one GPU, and four at most."""
+        text = given.get("gpus") if isinstance(given, dict) else None
+        if not isinstance(text, str) or ".." not in text:
+            return given
+        if given.get("most_gpus") is not None:
+            raise ValueError(f"gpus: {text} contains the most already: leave most_gpus out")
+        least, most = (part.strip() for part in text.split("..", 1))
+        if not (least.isdecimal() and most.isdecimal()):
+            raise ValueError(f"gpus: {text} is not possible: write the fewest and the most, such as 1..4")
+        return {**given, "gpus": int(least), "most_gpus": int(most)}
+
+    @model_validator(mode="before")
+    @classmethod
     def _part_of_a_gpu(cls, given: Any) -> Any:
         """Read `gpus: 0.25` as a quarter of a GPU: four tasks share one."""
         part = given.get("gpus") if isinstance(given, dict) else None
@@ -202,3 +219,31 @@ class Resources(Model):
         if self.per_gpu is not None and (self.nodes or 1) > 1:
             raise ValueError("tasks over several nodes have their GPUs to themselves: leave per_gpu out")
         return self
+
+    @model_validator(mode="after")
+    def _of_one_size(self) -> "Resources":
+        """Check what a range of GPUs excludes: a task that changes its size has its allocation to itself."""
+        if self.most_gpus is None:
+            return self
+        if not self.gpus or self.gpus > self.most_gpus:
+            raise ValueError("most_gpus needs gpus, from 1 up to it: write both as one range, such as gpus: 1..4")
+        several = [name for name in ("slots", "nodes") if (getattr(self, name) or 1) > 1]
+        shared = [name for name in ("per_gpu", "triple") if getattr(self, name) is not None]
+        if several or shared:
+            raise ValueError(
+                f"a task whose GPUs change in number runs alone, on one node: leave {', '.join(several + shared)} out"
+            )
+        return self
+
+    def unusual(self, gpus: int | None) -> int | None:
+        """Return a number of GPUs if tasks can have several, and it is not the fewest; else None."""
+        return gpus if self.most_gpus is not None and gpus != self.gpus else None
+
+    def of_size(self, gpus: int | None) -> "Resources":
+        """Return what a task with this many GPUs needs: cores and memory grow with them. None: as they are."""
+        if gpus is None or not self.gpus or gpus == self.gpus:
+            return self
+        grown = {
+            name: given * gpus // self.gpus for name in ("cpus", "memory") if (given := getattr(self, name)) is not None
+        }
+        return self.model_copy(update={"gpus": gpus, **grown})

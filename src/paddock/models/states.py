@@ -28,6 +28,7 @@ class Cause(StrEnum):
     NODE_FAILURE = "node_failure"
     PREEMPTED = "preempted"
     YIELDED = "yielded"  # it made room for others
+    RESIZED = "resized"  # it goes on with another number of GPUs
     LAUNCH_FAILED = "launch_failed"
     LOST = "lost"
 

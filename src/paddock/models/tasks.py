@@ -128,6 +128,10 @@ class Attempt(Model):
     peak_gpu_memory: int | None = None
     seat: Seat | None = None
     room: FreeMemory | None = Field(None, description="what it had to wait for, after an attempt ran out of memory")
+    size: int | None = Field(None, description="its GPUs, if those of its task can change in number")
+    pause_seconds: float | None = Field(
+        None, description="what a resize cost: seconds from the end of the attempt before until this one started"
+    )
     cpu_seconds: float | None = None
     warnings: list[str] = Field(default_factory=list)
 
@@ -168,6 +172,8 @@ class TaskDetail(Task):
     metrics: list[str]
     log_bytes: int
     folder: str
+    size_wanted: int | None = Field(None, description="GPUs that it is being resized to; null: no resize is under way")
+    resize_by: str | None = Field(None, description="who asked for that")
     note: str = Field("", description="what people write about it, in Markdown")
 
 
@@ -193,6 +199,10 @@ class RestartRequest(Model):
     tasks: list[str] | None = Field(None, description="ids or numbers of tasks; when not given, all that have ended")
     failed: bool = Field(False, description="only tasks in error")
     resume: bool = Field(False, description="keep the checkpoint and continue from it")
+
+
+class ResizeRequest(Model):
+    gpus: int = Field(ge=1, le=1024, description="GPUs of the next attempt, within the range of the job")
 
 
 class Changed(Model):

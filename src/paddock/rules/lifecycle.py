@@ -33,7 +33,7 @@ class Ending:
 
     exit_code: int | None = None
     signal: int | None = None
-    by: str | None = None  # stop, prune, follow, shutdown: the runner ended it
+    by: str | None = None  # stop, prune, follow, resize, shutdown: the runner ended it
     cause: Cause | None = None
     reason: str | None = None
     shared: bool = False  # it ended because of other tasks beside it, or for a reservation
@@ -62,6 +62,8 @@ def judge(ending: Ending, *, stop_wanted: bool, tried: int, limit: Callable[[Cau
         return Verdict(S.PRUNED)
     if ending.by == "stop" or stop_wanted:
         return Verdict(S.STOPPED)
+    if ending.by == "resize":
+        return Verdict(S.STOPPED, Cause.RESIZED, ending.reason, retry=True)
     cause, reason = _explain(ending)
     return Verdict(S.ERROR, cause, reason, retry=ending.shared or tried < limit(cause))
 

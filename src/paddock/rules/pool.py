@@ -12,6 +12,16 @@ from paddock.rules.gaps import Booking, Work
 from paddock.rules.giving_way import Look
 
 
+def demand_key(job: str, size: int | None) -> str:
+    """Return what a job is for the policy: tasks with another number of GPUs than usual are a job of their own."""
+    return job if size is None else f"{job}@{size}"
+
+
+def job_of(key: str) -> str:
+    """Return the job of such a key."""
+    return key.partition("@")[0]
+
+
 @dataclass(frozen=True)
 class GpuDevice:
     id: str
@@ -69,7 +79,7 @@ class Need:
 class JobDemand:
     """A job that has tasks to run."""
 
-    job: str
+    job: str  # see `demand_key`, here and in all decisions
     owner: str
     need: Need
     wanted: int  # allocations that have work

@@ -39,6 +39,7 @@ RARE_SECONDS = 15.0
 # A runner that cannot claim anything (because of a full disk) leaves its GPU to others after this time.
 CLAIM_WAIT_SECONDS = 60.0
 NO_ROOM: Explanation = ("preempted", "it started early, and there was no room for it on the GPU")
+RESIZE = "resize"  # the order to end an attempt whose next one has another number of GPUs
 STARTED_AGAIN: Explanation = ("preempted", "its allocation was started a second time")
 # The cause of what ends to make room for others.
 YIELDED = "yielded"
@@ -64,7 +65,9 @@ class Runner:
         processes.adopt_orphans()
         self._guard = Guard(manifest.key)
         self._leftovers = Leftovers()
-        self._mailbox = Mailbox(manifest.job_dir, manifest.key, journal.number, dealt=manifest.dealt)
+        self._mailbox = Mailbox(
+            manifest.job_dir, manifest.key, journal.number, dealt=manifest.dealt, size=manifest.task_gpus
+        )
         self._preparer = Preparer(manifest.job_dir, manifest.job, self._terminals() if manifest.terminal else None)
         self._oom = OomCounter()
         self._tasks: Dict[Identity, RunningTask] = {}
@@ -222,6 +225,7 @@ class Runner:
             order = self._mailbox.orders.get(identity)
             if order is not None:
                 task.stop(order, self._manifest.grace_seconds)
+                self._closing = self._closing or order == RESIZE  # what it leaves may be what the task goes on with
             task.kill_if_due()
 
     def _give_back(self) -> None:

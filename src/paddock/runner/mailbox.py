@@ -72,6 +72,12 @@ class QueuedAttempt(NamedTuple):
             return None
         return float(value)
 
+    @property
+    def size(self) -> Optional[int]:
+        """The number of GPUs that it has to have; None: those that its allocation gives to each task."""
+        value = self.line.get("size")
+        return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+
 
 class QueuedLine(NamedTuple):
     """Where the line of an attempt is. The line itself is read when the attempt is to be claimed: it may be long."""
@@ -126,9 +132,17 @@ class Mailbox:
     """
 
     def __init__(
-        self, job_dir: str, key: str, start: int = 1, clock: Callable[[], float] = time.monotonic, dealt: bool = False
+        self,
+        job_dir: str,
+        key: str,
+        start: int = 1,
+        clock: Callable[[], float] = time.monotonic,
+        dealt: bool = False,
+        size: int = 0,
     ) -> None:
+        """`size`: the number of GPUs that each task gets; attempts that have to have another are not for this one."""
         self._clock = clock
+        self._size = size
         self._job_dir = job_dir
         self._key = key
         self._start = start
@@ -181,7 +195,7 @@ class Mailbox:
         for offset, size, line in self._tasks.read():
             self.closed = line.get("end") is True
             attempt = _attempt(line)
-            if attempt is not None:
+            if attempt is not None and attempt.size in (None, self._size):
                 self._queue.append(QueuedLine(attempt.task, attempt.number, offset, size))
                 self.unfit = False
         self.closed = self.closed and not self._tasks.more
@@ -345,7 +359,7 @@ class Mailbox:
         elif order == "patterns":
             given = line.get("patterns")
             self.patterns = [str(one) for one in given] if isinstance(given, list) else self.patterns
-        elif order in ("stop", "prune", "follow"):
+        elif order in ("stop", "prune", "follow", "resize"):
             task, number = line.get("task"), line.get("attempt")
             if isinstance(task, str) and isinstance(number, int):
                 self.orders.setdefault((task, number), order)

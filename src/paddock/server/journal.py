@@ -93,7 +93,7 @@ def _extent(value: Any) -> tuple[int, int]:
 
 
 _HUGE = 10**308
-By = Literal["stop", "prune", "follow", "shutdown"]
+By = Literal["stop", "prune", "follow", "resize", "shutdown"]
 _Time = Annotated[float, Field(strict=True, ge=0, lt=LATEST)]
 _Int = Annotated[int, Field(strict=True, ge=-_INT32, lt=_INT32)]
 _Count = Annotated[int, Field(strict=True, ge=1, lt=_INT32)]

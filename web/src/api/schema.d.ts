@@ -2106,6 +2106,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/tasks/{task}/resize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resize Task
+         * @description Let a task go on with another number of GPUs: it ends at a checkpoint, and a next attempt continues from there.
+         *
+         *     The answer is empty if it has, or will have, that number already.
+         */
+        post: operations["resize_task_api_v1_tasks__task__resize_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tasks/{task}/restart": {
         parameters: {
             query?: never;
@@ -2860,6 +2882,11 @@ export interface components {
             params?: {
                 [key: string]: components["schemas"]["JsonValue"];
             } | null;
+            /**
+             * Pause Seconds
+             * @description what a resize cost: seconds from the end of the attempt before until this one started
+             */
+            pause_seconds?: number | null;
             /** Peak Gpu Memory */
             peak_gpu_memory?: number | null;
             /** Peak Memory */
@@ -2879,6 +2906,11 @@ export interface components {
             seat?: components["schemas"]["Seat"] | null;
             /** Signal */
             signal?: number | null;
+            /**
+             * Size
+             * @description its GPUs, if those of its task can change in number
+             */
+            size?: number | null;
             /**
              * Source
              * @description the task from whose checkpoint it continues (pbt)
@@ -3236,7 +3268,7 @@ export interface components {
          * @description Why an attempt did not finish.
          * @enum {string}
          */
-        Cause: "user_error" | "gpu_oom" | "host_oom" | "time_limit" | "node_failure" | "preempted" | "yielded" | "launch_failed" | "lost";
+        Cause: "user_error" | "gpu_oom" | "host_oom" | "time_limit" | "node_failure" | "preempted" | "yielded" | "resized" | "launch_failed" | "lost";
         /** Changed */
         Changed: {
             /**
@@ -6418,6 +6450,14 @@ export interface components {
              */
             seen: number;
         };
+        /** ResizeRequest */
+        ResizeRequest: {
+            /**
+             * Gpus
+             * @description GPUs of the next attempt, within the range of the job
+             */
+            gpus: number;
+        };
         /**
          * Resources
          * @description What one task needs. Fields that are not given come from the profile, then from the settings of the backend.
@@ -6459,6 +6499,11 @@ export interface components {
              * @description memory per node, such as 16G
              */
             memory?: number | null;
+            /**
+             * Most Gpus
+             * @description up to how many GPUs a running task can be resized; `gpus: 1..4` sets both
+             */
+            most_gpus?: number | null;
             /**
              * Nodes
              * @description nodes per task; one when not given
@@ -7437,6 +7482,11 @@ export interface components {
              * @description of a running task: when it last reported a metric, or its start if it has reported none
              */
             reported_at?: string | null;
+            /**
+             * Resize By
+             * @description who asked for that
+             */
+            resize_by?: string | null;
             /** @description its share of the allocation, if several tasks run in one allocation */
             seat?: components["schemas"]["Seat"] | null;
             /**
@@ -7444,6 +7494,11 @@ export interface components {
              * @description null where it is not known, and of a task that is overdue
              */
             seconds_left?: number | null;
+            /**
+             * Size Wanted
+             * @description GPUs that it is being resized to; null: no resize is under way
+             */
+            size_wanted?: number | null;
             /** Started At */
             started_at?: string | null;
             state: components["schemas"]["TaskState"];
@@ -7515,14 +7570,14 @@ export interface components {
         };
         /**
          * TasksRequested
-         * @description A person stopped or restarted tasks, or wrote a note.
+         * @description A person stopped, restarted or resized tasks, or wrote a note.
          */
         TasksRequested: {
             /**
              * Change
              * @enum {string}
              */
-            change: "stopping" | "restarted" | "noted";
+            change: "stopping" | "restarted" | "noted" | "resizing";
             /**
              * Ids
              * @description the tasks concerned
@@ -20688,6 +20743,114 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Curve"][];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The account may not do this; or a browser sent it, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too many tries (`Retry-After`) */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    resize_task_api_v1_tasks__task__resize_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of a task; its job part may be shortened */
+                task: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResizeRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changed"];
                 };
             };
             /** @description The request is not well-formed */

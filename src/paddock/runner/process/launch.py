@@ -119,6 +119,7 @@ def _environment(
         "PADDOCK_TASK": attempt.task,
         "PADDOCK_ATTEMPT": str(attempt.number),
         "PADDOCK_ALLOCATION": manifest.key,
+        "PADDOCK_GPUS": str(manifest.task_gpus),
         "PADDOCK_PARAMS": place.params,
         "PADDOCK_CHECKPOINT_DIR": place.checkpoint,
         "PADDOCK_REPORT": place.report,

@@ -96,6 +96,7 @@ PERMISSIONS = {
     "where_to_attach": CHANGE_JOB,  # only its owner: who attaches can do whatever the task can
     "stop_task": CONTROL_JOB,
     "restart_task": CHANGE_JOB,
+    "resize_task": CONTROL_JOB,
     "read_log": READ_JOB,
     "follow_log": READ_JOB,
     "list_files": READ_JOB,

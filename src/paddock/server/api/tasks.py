@@ -5,7 +5,17 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from paddock.models import Allocation, Attempt, Changed, Curve, Task, TaskDetail, TaskPatch
+from paddock.models import (
+    Allocation,
+    Attempt,
+    Changed,
+    Curve,
+    ResizeRequest,
+    Resources,
+    Task,
+    TaskDetail,
+    TaskPatch,
+)
 from paddock.server.api import attach, files, logs
 from paddock.server.api.caller import By
 from paddock.server.api.job_tasks import Points
@@ -13,6 +23,8 @@ from paddock.server.api.permissions import Right, TaskId, may
 from paddock.server.api.replies import Reply
 from paddock.server.api.server import At, Server
 from paddock.server.engine import mailbox
+from paddock.server.engine.bookings import can_yield
+from paddock.server.intake import checks
 from paddock.server.store import allocations, metrics, tasks
 
 router = APIRouter(prefix="/tasks", tags=["tasks"])
@@ -50,18 +62,28 @@ def _detail(at: Server, task: str) -> TaskDetail:
         attempts = tasks.attempts_of(c, found)
         names = metrics.names(c, found)
         note = tasks.note(c, found)
+        wish = tasks.resize_wish(c, found)
         allocation = _allocation(at, c, row, attempts[-1])
     outpost = at.outposts.of(row.job)
     return TaskDetail(
         **row.__dict__,
         command=mailbox.task_command(at.engine.context, facts, found, row.params, reduces=row.reduces).argv,
         allocation=allocation,
-        attempts=attempts,
+        attempts=_with_sizes(attempts, facts.spec.resources),
         metrics=names,
         log_bytes=logs.Log(found, row.attempt, outpost).size(),
         folder=str(outpost.task_folder(found)),
         note=note,
+        size_wanted=(wish.size or facts.spec.resources.gpus) if wish else None,
+        resize_by=wish.by if wish else None,
     )
+
+
+def _with_sizes(attempts: list[Attempt], resources: Resources) -> list[Attempt]:
+    """Return attempts with their numbers of GPUs, where those can differ."""
+    if resources.most_gpus is None:
+        return attempts
+    return [one.model_copy(update={"size": one.size or resources.gpus}) for one in attempts]
 
 
 def _allocation(at: Server, c: Any, task: Task, attempt: Attempt) -> Allocation | None:
@@ -79,7 +101,10 @@ def _allocation(at: Server, c: Any, task: Task, attempt: Attempt) -> Allocation 
 def list_attempts(task: TaskId, at: At) -> list[Attempt]:
     """Return the attempts of a task, the first one first."""
     with at.db.read() as c:
-        return tasks.attempts_of(c, tasks.existing(c, task))
+        found = tasks.existing(c, task)
+        facts = at.engine.context.facts(c, [_job(found)]).get(_job(found))
+        attempts = tasks.attempts_of(c, found)
+    return _with_sizes(attempts, facts.spec.resources) if facts else attempts
 
 
 @router.get("/{task}/metrics", response_model=list[Curve])
@@ -119,6 +144,22 @@ def restart_task(
     with at.change(by, "task.restart", task) as c:
         found = tasks.existing(c, task)
         return Changed(tasks=tasks.restart(c, _job(found), [found], failed=False, resume=resume))
+
+
+@router.post("/{task}/resize")
+def resize_task(task: TaskId, request: ResizeRequest, at: At, by: By) -> Changed:
+    """Let a task go on with another number of GPUs: it ends at a checkpoint, and a next attempt continues from there.
+
+    The answer is empty if it has, or will have, that number already.
+    """
+    with at.change(by, "task.resize", task, {"gpus": request.gpus}) as c:
+        found = tasks.existing(c, task)
+        facts = at.engine.context.newest_facts(c, [_job(found)])[_job(found)]
+        checks.resize(
+            facts.spec.resources, request.gpus, resumes=can_yield(facts), dealt=at.outposts.of(facts.id).dealt
+        )
+        wish = tasks.ResizeWish(facts.spec.resources.unusual(request.gpus), by.name)
+        return Changed(tasks=[found] if tasks.request_resize(c, found, wish) else [])
 
 
 def _job(task: str) -> str:

@@ -284,6 +284,8 @@ class Changes:
             verdict = Verdict(TaskState.PRUNED, reason=_followed(edit.row.successor))
         elif verdict.state is TaskState.PRUNED:
             verdict = Verdict(TaskState.PRUNED, reason=edit.row.reason)  # stored with the order
+        elif verdict.cause is Cause.RESIZED:
+            verdict = replace(verdict, reason=resized(edit.row, edit.facts))
         self._conclude(edit, verdict, record.at)
 
     # --- the end ------------------------------------------------------------------------------------------------------
@@ -296,7 +298,7 @@ class Changes:
         ended = edit.of_attempt("ended_at") or at  # as its runner reported it, if it did
         edit.attempt |= {"state": verdict.state.value, "cause": cause, "reason": verdict.reason, "ended_at": ended}
         if edit.current:
-            edit.task |= {"state": verdict.state.value, "stopping": False}
+            edit.task |= {"state": verdict.state.value, "stopping": False, "resize_by": None}
 
     def _took(self, edit: AttemptEdit, at: float) -> None:
         """Record the training time, which can be an objective like those that a script reports."""
@@ -407,6 +409,12 @@ def _given(edit: AttemptEdit, record: AboutAttempt, allocation: str, jobs: Mappi
     if edit.holder is None:
         return mine and isinstance(record, Ended) and record.exit is None and record.cause is Cause.LAUNCH_FAILED
     return edit.holder == allocation and edit.start in (None, record.start)
+
+
+def resized(row: TaskAttempt, facts: JobFacts) -> str:
+    """Return why an attempt ended for one with another number of GPUs."""
+    least = facts.spec.resources.gpus
+    return f"resized from {row.size or least} to {row.size_wanted or least} GPUs by {row.resize_by or facts.owner}"
 
 
 def _followed(successor: dict[str, Any] | None) -> str:

@@ -69,6 +69,7 @@ class Context:
     waits: dict[str, Waits] = field(default_factory=dict)  # job with waiting tasks -> why, as the policy decided
     estimates: Estimates = field(default_factory=Estimates)
     searching: set[str] = field(default_factory=set)  # jobs that will have further tasks
+    free: dict[str, dict[str, int]] = field(default_factory=dict)  # `Demand.key` of tasks that are resized -> by node
     unfit: dict[tuple[str, str], float] = field(default_factory=dict)  # job, node -> until when it starts nothing there
     turned_away: dict[tuple[str, str], float] = field(default_factory=dict)  # job, reservation -> until when
     end_written: set[str] = field(default_factory=set)  # jobs whose runners know that no more tasks come

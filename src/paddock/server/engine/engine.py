@@ -37,6 +37,7 @@ from paddock.server.engine.objectives import ObjectiveChooser
 from paddock.server.engine.reclaim import IdleReclaimer
 from paddock.server.engine.reduce import Reducer
 from paddock.server.engine.reservations import Reserving
+from paddock.server.engine.resizing import Resizer
 from paddock.server.engine.round_times import RoundTimes
 from paddock.server.engine.search import SearchWorker
 from paddock.server.engine.silence import Silence
@@ -115,6 +116,7 @@ class Engine:
         self._marked = MarkedMetrics(self.context)
         self._forecaster = Forecaster(self.context)
         self._notices = JobNotices(self.context)
+        self._resizer = Resizer(self.context)
         self._launch = launch.Launch(self.context)
         self._dealer = Dealer(self.context)
         self._devices = DeviceFinder(self.context)
@@ -353,6 +355,7 @@ class Engine:
         step("enforcing", lambda: self._enforcer.run(now))
         if step("launching", lambda: self._launch.run(rows, now)):
             rows = self._unclosed()
+        begun = step("resizing", lambda: self._resizer.run(rows, now))  # after the policy, which knows what is free
         step("dealing", lambda: self._dealer.run(rows, now))
         for removed in step("removing", lambda: remove.remove(context, rows)) or []:
             self._sweeper.submit(remove.erase, context, removed.job, self._stop.is_set)
@@ -368,7 +371,7 @@ class Engine:
             step("judging use", lambda: self._idle.run(self._use.uses, now))
             step("reclaiming", lambda: self._reclaimer.run(rows, self._use.idle, now))
         step("forgetting events", lambda: self._forget_events(now))
-        return bool(unpublished or unstopped)
+        return bool(unpublished or unstopped or begun)
 
     def _unclosed(self) -> list[AllocationRow]:
         with self.context.db.read() as c:

@@ -21,7 +21,7 @@ from paddock.models import (
 from paddock.rules import placement
 from paddock.rules.estimate import job_seconds_left
 from paddock.rules.gaps import Gaps
-from paddock.rules.pool import GpuDevice, Holding, JobDemand, Need, PolicyNode, Pool
+from paddock.rules.pool import GpuDevice, Holding, JobDemand, Need, PolicyNode, Pool, demand_key, job_of
 from paddock.server.engine.backend_worker import BackendWorker
 from paddock.server.engine.bookings import BookingGatherer, can_yield
 from paddock.server.engine.context import Context, JobFacts
@@ -69,9 +69,10 @@ class BackendView:
 
     worker: BackendWorker
     pool: Pool
-    work: dict[str, Work]
+    work: dict[str, Work]  # by `Demand.key`
     rows: dict[str, AllocationRow]  # those that count, by key
     unused: Collection[str]
+    keys: dict[str, str] = field(default_factory=dict)  # allocation -> `Demand.key` of the tasks that it can run
 
 
 @dataclass
@@ -81,7 +82,7 @@ class Gatherer:
     context: Context
     batches: dict[str, AllocationBatch | None] = field(default_factory=dict)  # of all allocations, by key
     _nodes: dict[str, tuple[Sequence[Node], tuple[PolicyNode, ...]]] = field(default_factory=dict)  # by backend
-    _shapes: dict[str, JobShape] = field(default_factory=dict)  # by job
+    _shapes: dict[str, JobShape] = field(default_factory=dict)  # by `Demand.key`, as are the idle ones
     _held: dict[str, tuple[AllocationRow, bool, Holding]] = field(default_factory=dict)  # by key
     _idle: dict[str, float] = field(default_factory=dict)  # job that waits without an allocation -> since when
     _measured: dict[tuple[str, str | None], tuple[float, Measured]] = field(default_factory=dict)
@@ -110,41 +111,45 @@ class Gatherer:
         holdings, counted = self._holdings(c, worker, rows, unused)
         staying = Counter(one.job for one in holdings if one.leaving_for is None)
         leaving = [one.key for one in holdings if one.leaving_for is not None]
-        away = Counter(one.job_id for one in attempts.running_in(c, leaving))
+        keys = {one.key: one.job for one in holdings}
+        away = Counter(keys[one.allocation] for one in attempts.running_in(c, leaving))
         pins = _Pins.of(c, holdings) if worker.backend.traits.dealt else None
-        work, jobs = {}, []
+        work: dict[str, Work] = {}
+        jobs: list[JobDemand] = []
+        places: Counter[str] = Counter()
         for demand in demands:
             one = facts.get(demand.job)
             known = one is not None and bool(worker.nodes)
-            shape = self._shape(worker, one, nodes) if one is not None and known else None
+            shape = self._shape(worker, one, nodes, demand) if one is not None and known else None
             paused = not known or demand.held or demand.job in resting
-            work[demand.job] = Work(demand, one, shape, paused)
-            wanted, there = staying[demand.job], staying[demand.job]
+            work[demand.key] = Work(demand, one, shape, paused)
+            wanted, there = staying[demand.key], staying[demand.key]
             most_on, no_more_on = None, {}
             if one is not None and shape is not None and not paused:
-                tasks = demand.waiting + demand.running - away[demand.job]
+                tasks = demand.waiting + demand.running + demand.coming - away[demand.key]
                 if pins is not None:
                     each = tasks_at_once(shape.shape, self._measurements(c, one, now))
                     tasks, most_on = pins.limit(demand, tasks, each, shape.need.on)
-                no_more_on = self._unfit(demand.job, holdings, now)
-                wanted = self._wanted(c, one.spec, shape, tasks, there, now)
-                at_once = tasks_at_once(shape.shape, self._measurements(c, one, now))
-                self.context.estimates.places[demand.job] = wanted * at_once
-                wanted = wanted if demand.waiting else min(wanted, there)
-                wanted = max(wanted, there if demand.job in self.context.searching else 0)
+                no_more_on = self._unfit(demand, holdings, now)
+                wanted = self._wanted(c, _parallel(demand, demands, one.spec), shape, tasks, there, now)
+                places[demand.job] += wanted * tasks_at_once(shape.shape, self._measurements(c, one, now))
+                wanted = wanted if demand.waiting or demand.coming else min(wanted, there)
+                wanted = max(wanted, there if demand.key in self.context.searching else 0)
             self._note_idle(demand, there, now)
-            idle_since = self._idle.get(demand.job, math.inf)
+            idle_since = self._idle.get(demand.key, math.inf)
             made = _job_demand(demand, one, shape, wanted, paused, idle_since)
             jobs.append(replace(made, most_on=most_on, no_more_on=no_more_on))
         for job in sorted(self.context.searching & staying.keys() - work.keys()):
             jobs.append(_kept(job, staying[job]))  # the search will have a task for each of them
-        giving = self._giving(c, {*(one.job for one in jobs), *(one.job_id for one in rows)})
+        self.context.estimates.places |= places
+        keyed = {*(one.job for one in jobs), *keys.values(), *(one.job_id for one in rows)}
+        giving = self._giving(c, keyed)
         look = self._others.look(worker, counted, holdings, giving, now)
         pool = self._pool(c, worker, nodes, jobs, holdings, now)
         queued = worker.backend.traits.queued
         crowded = queued and (_crowded(worker.nodes, holdings) if look is None else bool(look.others.waiting))
         pool = replace(pool, crowded=crowded, look=look, giving=giving)
-        return BackendView(worker, pool, work, {row.key: row for row in counted}, unused)
+        return BackendView(worker, pool, work, {row.key: row for row in counted}, unused, keys)
 
     def _pool(
         self,
@@ -173,22 +178,24 @@ class Gatherer:
             order=settings.elastic.order,
         )
 
-    def _giving(self, c: Connection, jobs: Collection[str]) -> dict[str, tuple[Giving, int]]:
-        """Return when the allocations of each job make room for others, and how many it keeps."""
-        usual, facts, found = self.context.settings.elastic, self.context.facts(c, sorted(jobs)), {}
-        for job in jobs:
-            asked = facts[job].spec.elastic if job in facts else Elastic()
+    def _giving(self, c: Connection, keys: Collection[str]) -> dict[str, tuple[Giving, int]]:
+        """Return when the allocations of each demand make room for others, and how many it keeps."""
+        usual, found = self.context.settings.elastic, {}
+        facts = self.context.facts(c, sorted({job_of(key) for key in keys}))
+        for key in keys:
+            one = facts.get(job_of(key))
+            asked = one.spec.elastic if one else Elastic()
             when = asked.give_way or usual.give_way
-            if when is Giving.NOW and (job not in facts or not can_yield(facts[job])):
+            if when is Giving.NOW and (one is None or not can_yield(one)):
                 when = Giving.BETWEEN  # its tasks would begin anew
-            found[job] = (when, usual.keep if asked.keep is None else asked.keep)
+            found[key] = (when, usual.keep if asked.keep is None else asked.keep)
         return found
 
-    def _unfit(self, job: str, holdings: Sequence[Holding], now: float) -> dict[str, int]:
+    def _unfit(self, demand: Demand, holdings: Sequence[Holding], now: float) -> dict[str, int]:
         """Return the nodes on which a job could not start anything lately, with the allocations that it has there."""
         known = self.context.unfit
-        nodes = [node for (whose, node), until in known.items() if whose == job and now < until]
-        staying = [one for one in holdings if one.job == job and one.leaving_for is None] if nodes else []
+        nodes = [node for (whose, node), until in known.items() if whose == demand.job and now < until]
+        staying = [one for one in holdings if one.job == demand.key and one.leaving_for is None] if nodes else []
         return {node: sum(node in one.nodes for one in staying) for node in nodes}
 
     def _one_owner(self, backend: str) -> bool:
@@ -219,11 +226,11 @@ class Gatherer:
         self._nodes[worker.backend.name] = (worker.nodes, made)
         return made
 
-    def _shape(self, worker: BackendWorker, facts: JobFacts, nodes: tuple[PolicyNode, ...]) -> JobShape:
-        found = self._shapes.get(facts.id)
+    def _shape(self, worker: BackendWorker, facts: JobFacts, nodes: tuple[PolicyNode, ...], demand: Demand) -> JobShape:
+        found = self._shapes.get(demand.key)
         if found is not None and found.facts is facts and found.nodes is nodes:
             return found
-        resources = facts.spec.resources
+        resources = facts.spec.resources.of_size(demand.size)
         on = frozenset(node.name for node in placement.eligible_nodes(resources, worker.nodes))
         traits = worker.backend.traits
         everywhere = [node.model_copy(update={"usable": True}) for node in worker.nodes]
@@ -231,13 +238,13 @@ class Gatherer:
         strict = not traits.queued or resources.triple is not None
         need = _need(placement.resolved(resources, worker.nodes), on)
         made = JobShape(facts, nodes, need, placement.shape(resources, worker.nodes), most, strict)
-        self._shapes[facts.id] = made
+        self._shapes[demand.key] = made
         return made
 
-    def _wanted(self, c: Connection, spec: JobSpec, shape: JobShape, tasks: int, there: int, now: float) -> int:
+    def _wanted(self, c: Connection, parallel: int | None, shape: JobShape, tasks: int, there: int, now: float) -> int:
         """Return how many allocations have work, as far as there can be so many: more would change nothing."""
         measured = self._measurements(c, shape.facts, now)
-        needed = allocations_needed(spec.parallel, tasks_at_once(shape.shape, measured), tasks)
+        needed = allocations_needed(parallel, tasks_at_once(shape.shape, measured), tasks) if parallel != 0 else 0
         return min(needed, shape.most if shape.strict else max(shape.most, there))
 
     def _measurements(self, c: Connection, facts: JobFacts, now: float) -> Measured:
@@ -253,9 +260,9 @@ class Gatherer:
 
     def _note_idle(self, demand: Demand, there: int, now: float) -> None:
         if there or not demand.waiting or demand.held:
-            self._idle.pop(demand.job, None)
+            self._idle.pop(demand.key, None)
         else:
-            self._idle.setdefault(demand.job, now)
+            self._idle.setdefault(demand.key, now)
 
     # --- allocations ------------------------------------------------------------------------------------------------
 
@@ -264,7 +271,7 @@ class Gatherer:
     ) -> tuple[list[Holding], list[AllocationRow]]:
         self._learn_batches(c, rows)
         queued, notes = worker.backend.traits.queued, self.context.notes
-        owners = self._owners(c, rows)
+        facts = self.context.facts(c, [row.job_id for row in rows])
         holdings, counted = [], []
         for row in rows:
             note = notes[row.key]
@@ -274,7 +281,7 @@ class Gatherer:
             known = self._held.get(row.key)
             if known is None or known[0] is not row or known[1] != note.stuck:
                 leaving = "" if note.stuck else row.leaving_for
-                known = (row, note.stuck, self._holding(row, owners.get(row.job_id, ""), worker, leaving))
+                known = (row, note.stuck, self._holding(row, facts.get(row.job_id), worker, leaving))
                 if queued or known[2].nodes:  # otherwise it depends on what the backend reports next
                     self._held[row.key] = known
             holdings.append(known[2])
@@ -282,7 +289,9 @@ class Gatherer:
                 counted.append(row)
         return holdings + ([] if queued else self._strangers(c, worker, rows)), counted
 
-    def _holding(self, row: AllocationRow, owner: str, worker: BackendWorker, leaving: str | None) -> Holding:
+    def _holding(
+        self, row: AllocationRow, facts: JobFacts | None, worker: BackendWorker, leaving: str | None
+    ) -> Holding:
         batch = self.batches.get(row.batch)
         need = _need(batch.resources, frozenset()) if batch else Need(frozenset())
         if row.state == AllocationState.ENDED:  # it counts: it is not known yet which tasks it leaves behind
@@ -291,7 +300,9 @@ class Gatherer:
             where = _queued_place(row)
         else:
             where = _bare_place(row, batch, worker.nodes)
-        return Holding(row.key, row.job_id, owner, need, *where, leaving_for=leaving, until=row.leaves_at)
+        job = demand_key(row.job_id, facts.spec.resources.unusual(need.gpus) if facts else None)
+        owner = facts.owner if facts else ""
+        return Holding(row.key, job, owner, need, *where, leaving_for=leaving, until=row.leaves_at)
 
     def _strangers(self, c: Connection, worker: BackendWorker, rows: Sequence[AllocationRow]) -> list[Holding]:
         """Return the allocations that the backend runs and that nobody knows: those of a database that is gone."""
@@ -313,16 +324,13 @@ class Gatherer:
         if new:
             self.batches |= dict.fromkeys(new) | allocations.batches_by_key(c, new)
 
-    def _owners(self, c: Connection, rows: Sequence[AllocationRow]) -> dict[str, str]:
-        return {job: one.owner for job, one in self.context.facts(c, [row.job_id for row in rows]).items()}
-
     # --- times and use ----------------------------------------------------------------------------------------------
 
     def with_times(self, c: Connection, view: BackendView, now: float) -> Pool:
         """Return the pool with the times at which allocations are expected to become free, and with past use."""
         paces = attempts.running_paces(c, now)
         short = view.pool.order is JobOrder.SHORT
-        waiting = [one.job for one in view.pool.demands] if view.pool.bookings or short else []
+        waiting = [job_of(one.job) for one in view.pool.demands] if view.pool.bookings or short else []
         jobs = frozenset([*(one.job for one in paces), *waiting])
         at, known, durations = self._durations
         if known != jobs or now - at > DURATION_SECONDS:
@@ -340,7 +348,7 @@ class Gatherer:
             ends[job] = job_seconds_left(left_over, lefts, durations.get(job))
         holdings = tuple(
             replace(one, frees_at=_after(now, _longest(in_allocation.get(one.key, []))), ends_at=_after(now, found))
-            if (found := ends.get(one.job)) is not None or one.key in in_allocation
+            if (found := ends.get(job_of(one.job))) is not None or one.key in in_allocation
             else one
             for one in view.pool.holdings
         )
@@ -348,7 +356,7 @@ class Gatherer:
         demands = tuple(_with_length(one, view, durations) for one in view.pool.demands) if waiting else None
         if short and demands:
             demands = tuple(
-                replace(one, left=_work_left(one, view, in_job[one.job], durations.get(one.job), now))
+                replace(one, left=_work_left(one, view, in_job[job_of(one.job)], durations.get(job_of(one.job)), now))
                 for one in demands
             )
         return replace(view.pool, holdings=holdings, past=past, demands=demands or view.pool.demands)
@@ -424,11 +432,20 @@ def allocations_needed(parallel: int | None, each: int, tasks: int) -> int:
     return min(math.ceil(tasks / each), max((parallel or tasks) // each, 1))
 
 
+def _parallel(demand: Demand, demands: Sequence[Demand], spec: JobSpec) -> int | None:
+    """Return how many tasks of this size may run at a time: those that were resized come before the others."""
+    if spec.parallel is None or demand.size is not None:
+        return spec.parallel
+    resized = [one for one in demands if one.job == demand.job and one.size is not None]
+    others = sum(one.waiting + one.running + one.coming for one in resized) - demand.coming
+    return max(spec.parallel - others, 0)
+
+
 def _job_demand(
     demand: Demand, facts: JobFacts | None, shape: JobShape | None, wanted: int, paused: bool, idle_since: float
 ) -> JobDemand:
     return JobDemand(
-        demand.job,
+        demand.key,
         facts.owner if facts else "",
         shape.need if shape else Need(frozenset()),
         max(wanted, 0),
@@ -444,7 +461,7 @@ def _with_length(demand: JobDemand, view: BackendView, durations: Mapping[str, f
     work = view.work.get(demand.job)
     if work is None or work.facts is None:
         return demand
-    usual = durations.get(demand.job)
+    usual = durations.get(work.facts.id)
     known = [work.facts.spec.resources.time_limit, None if usual is None else usual * CAUTION]
     seconds = min((float(one) for one in known if one is not None), default=None)
     return replace(demand, need=replace(demand.need, seconds=seconds, yields=can_yield(work.facts)))

@@ -5,7 +5,7 @@ import math
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,8 @@ from paddock.models.events import JobChange
 from paddock.models.units import clock
 from paddock.rules import placement
 from paddock.rules.policy import Decision, GiveWay, Leave, Request, Start, Wait, Withdraw, plan
-from paddock.rules.pool import Holding, Pool
+from paddock.rules.pool import Holding, Pool, job_of
+from paddock.rules.sizing import free_devices
 from paddock.runner import build
 from paddock.search import adaptive
 from paddock.server.engine import unfit
@@ -52,6 +53,7 @@ from paddock.server.store.rows import moment
 
 IDLE_SECONDS = 5.0
 SEARCH_IDLE_SECONDS = 20.0  # while the next configuration is chosen
+RESIZE_SECONDS = 15.0  # until a runner has learned of the end of a task that is resized
 WORDS = 4  # reports of a runner within the time after which it counts as silent
 AGAIN_SECONDS = 5.0  # the policy decides again after this time, although nothing has changed but times
 NEWS_SECONDS = 60.0  # an expected start that moves by less is no news
@@ -105,7 +107,7 @@ class Launch:
                 self._gatherer.view(c, worker, by_backend[name], theirs[name], facts, resting, unused, now)
                 for name, worker in context.workers.items()
             ]
-        self._gatherer.forget(rows, {one.job for one in demands})
+        self._gatherer.forget(rows, {one.key for one in demands})
         unclosed = {row.job_id for row in rows}
         planned = False
         for view in views:
@@ -150,7 +152,7 @@ class Launch:
         starts: dict[tuple[str, str | None], list[Start]] = defaultdict(list)
         for one in decisions:
             if isinstance(one, Start):
-                dealt = self._context.outposts.of(one.job).dealt
+                dealt = self._context.outposts.of(job_of(one.job)).dealt
                 starts[one.job, one.node if dealt else None].append(one)
         others = [one for one in decisions if not isinstance(one, Start | Wait)]
         return [*(Starts(*whose, some) for whose, some in starts.items()), *others]
@@ -162,11 +164,13 @@ class Launch:
             self._leave(view.rows[decision.key], decision)
             return False
         if isinstance(decision, Withdraw):
-            mine = [row for row in view.rows.values() if row.job_id == decision.job and row.key in view.unused]
+            mine = [row for row in view.rows.values() if view.keys[row.key] == decision.job and row.key in view.unused]
             end(context, mine[-decision.count :], waiting_only=True)
             return False
-        job, worker = decision.job, view.worker
-        facts = view.work[job].facts
+        job, worker = job_of(decision.job), view.worker
+        facts, idle = _of_size(view.work[decision.job]), None
+        if facts is not None and view.work[decision.job].demand.coming:
+            idle = context.grace_seconds(facts.spec) + RESIZE_SECONDS  # until the task has ended elsewhere
         planned = any(row.state == AllocationState.PLANNED for row in view.rows.values() if row.job_id == job)
         if facts is None or (worker.full and planned):
             return False
@@ -183,9 +187,9 @@ class Launch:
             if job in unclosed or settle_orphans(context, job, now):
                 if isinstance(decision, Request):
                     for entrance, count in self._entering.parts(worker, facts, decision.count, now):
-                        _plan(context, facts, worker, count, entrance=entrance)
+                        _plan(context, facts, worker, count, entrance=entrance, idle=idle)
                 else:
-                    _plan(context, facts, worker, len(decision.starts), decision.starts, node)
+                    _plan(context, facts, worker, len(decision.starts), decision.starts, node, idle=idle)
                 return True
         self._decided.pop(worker.backend.name, None)  # it was not carried out, so the next round decides again
         return False
@@ -243,13 +247,17 @@ class Launch:
         own: dict[str, list[Holding]] = defaultdict(list)
         for holding in pool.holdings:
             own[holding.job].append(holding)
-        for job, work in view.work.items():
-            wait = decided.get(job) or _own_wait(view, work, own[job])
-            if wait is None or work.demand.held or not work.demand.waiting:
-                self._context.waits.pop(job, None)
-            else:
+        waits: dict[str, Waits] = {}
+        for key, work in view.work.items():
+            wait = decided.get(key) or _own_wait(view, work, own[key])
+            if work.demand.coming:
+                self._context.free[key] = free_devices(pool, key)
+            if wait is not None and not work.demand.held and work.demand.waiting:
                 at = None if wait.at is None else moment(wait.at)
-                self._context.waits[job] = Waits(reason=wait.reason, starts_at=at, never=wait.never)
+                waits[work.demand.job] = Waits(reason=wait.reason, starts_at=at, never=wait.never)
+        for job in {work.demand.job for work in view.work.values()} - waits.keys():
+            self._context.waits.pop(job, None)
+        self._context.waits.update(waits)
 
     def _announce(self, demands: Sequence[Demand]) -> None:
         """Write events for jobs whose reason or expected start is new, for a few of them per round."""
@@ -280,6 +288,14 @@ def _own_wait(view: BackendView, work: Work, own: Sequence[Holding]) -> Wait | N
     return None
 
 
+def _of_size(work: Work) -> JobFacts | None:
+    """Return what is known of a job, with the resources of tasks of this size."""
+    if work.facts is None or work.demand.size is None:
+        return work.facts
+    resources = work.facts.spec.resources.of_size(work.demand.size)
+    return replace(work.facts, spec=work.facts.spec.model_copy(update={"resources": resources}))
+
+
 def _stage(work: Work) -> tuple[bool, bool, bool]:
     """Return what of a job's progress changes the reason why its tasks wait."""
     parallel = work.facts.spec.parallel if work.facts else None
@@ -306,7 +322,8 @@ def _write_end(context: Context, idle: set[str]) -> None:
         if not context.boundary.rests(job, WRITING_END):
             with context.boundary.job(job, WRITING_END):
                 outpost = context.outposts.of(job)
-                last = one.spec.search.method is Method.PBT or one.spec.reduce is not None  # others: see `mailbox`
+                own = one.spec.reduce is not None or one.spec.resources.most_gpus is not None
+                last = own or one.spec.search.method is Method.PBT  # others: see `mailbox`
                 if last and not outpost.dealt:  # see `dealing`
                     outpost.publish([{"end": True}])
                 context.end_written.add(job)
@@ -342,6 +359,7 @@ def _plan(
     starts: Sequence[Start] = (),
     node: str | None = None,
     entrance: Entrance | None = None,
+    idle: float | None = None,
 ) -> None:
     """Write the folders and the manifest, then the rows, so that every allocation in the database can be submitted."""
     with context.db.read() as c:
@@ -354,7 +372,9 @@ def _plan(
         update = {"resources": within(batch.resources, entrance), "entered": entrance.name}
         batch, ends = batch.model_copy(update=update), [(entrance.ends_at, WHY)] * count
     yields = {str(n): {"at": at, "why": why} for n, (at, why) in enumerate(ends) if at is not None}
-    text = json.dumps(_manifest(context, facts, worker, node) | {"yields": yields}, indent=1)
+    manifest = _manifest(context, facts, worker, node) | {"yields": yields}
+    manifest["idle_seconds"] = max(manifest["idle_seconds"], idle or 0.0)
+    text = json.dumps(manifest, indent=1)
     context.outposts.of(facts.id).plan(batch.keys, Path(layout.manifest(batch.folder_of(0))).name, text, node)
     with context.db.write() as c:
         if _takes_turns(context, facts, worker):

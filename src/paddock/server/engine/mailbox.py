@@ -54,6 +54,7 @@ def _publish_job(context: Context, facts: JobFacts, rows: list[UnbegunAttempt], 
     with context.db.read() as c:
         more = more or jobs.is_searching(c, facts.id) or facts.spec.search.method is Method.PBT
     more = more or (facts.spec.reduce is not None and not any(row.reduces for row in rows))
+    more = more or facts.spec.resources.most_gpus is not None  # it may be resized
     withdrawn = outpost.withdraw(bad)
     ended = [one for one, gone in withdrawn.items() if gone]
     left = bad.keys() - withdrawn.keys()
@@ -104,6 +105,8 @@ def _line(context: Context, facts: JobFacts, row: UnbegunAttempt, node: str | No
     seed = {"PADDOCK_SEED": str(seed_of(facts.spec, row.task_number))}
     rare: dict[str, Any] = {"from": row.source, "room": row.room, "edits": command.edits}
     rare |= {"python_path": command.python_path, "cwd": command.cwd}
+    if facts.spec.resources.most_gpus is not None:  # only a runner with as many GPUs takes it
+        rare["size"] = row.size or facts.spec.resources.gpus
     more = {name: value for name, value in rare.items() if value}
     return {
         "task": row.task_id,

@@ -234,3 +234,22 @@ def without_effect(resources: Resources, nodes: Sequence[Node], traits: Traits) 
         return []
     where = f"in partition {resources.slurm.partition}" if resources.slurm.partition and traits.queued else "here"
     return [f"per_gpu has no effect: there are no GPUs {where}, and each task gets cores of its own"]
+
+
+def resize(resources: Resources, gpus: int, *, resumes: bool, dealt: bool) -> None:
+    """Refuse a number of GPUs that the tasks of a job cannot go on with.
+
+    `resumes`: they go on from checkpoints; `dealt`: they run on hosts without a common file system.
+    """
+    least, most = resources.gpus, resources.most_gpus
+    if least is None or most is None:
+        raise InvalidInput.at(
+            "gpus", "the GPUs of its tasks cannot change: submit the job with a range, such as --gpus 1..4"
+        )
+    if not least <= gpus <= most:
+        raise InvalidInput.at("gpus", f"{gpus} is not possible: the job allows {least} to {most}")
+    if not resumes:
+        why = "its script does not use PADDOCK_CHECKPOINT_DIR, so the task would begin anew"
+        raise InvalidInput.at("gpus", f"{why}: if it goes on by itself from what it has saved, submit with --yield")
+    if dealt:
+        raise InvalidInput.at("gpus", "on hosts without a common file system tasks keep their number of GPUs")

@@ -1,8 +1,9 @@
 """Attempts: begin, publish, find and change them."""
 
 import time
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import sqlalchemy as sa
@@ -11,11 +12,23 @@ from paddock.models import Cause, Params, TaskState
 from paddock.models.events import TasksRequested
 from paddock.rules import resumption
 from paddock.rules.estimate import Pace
+from paddock.rules.pool import demand_key
 from paddock.server.store import events
 from paddock.server.store.guards import dumps
 from paddock.server.store.kept import fetch_kept
 from paddock.server.store.rows import columns, fetch, many, portions
-from paddock.server.store.tables import CURRENT, OPEN, RUNNING, STOPPING, UNENDED, UNPUBLISHED, attempts, jobs, tasks
+from paddock.server.store.tables import (
+    CURRENT,
+    OPEN,
+    RESIZING,
+    RUNNING,
+    STOPPING,
+    UNENDED,
+    UNPUBLISHED,
+    attempts,
+    jobs,
+    tasks,
+)
 
 _SHARED = {column.name for column in tasks.c} & {column.name for column in attempts.c}
 _OF_ATTEMPT = [column.label(f"attempt_{column.name}") if column.name in _SHARED else column for column in attempts.c]
@@ -57,6 +70,10 @@ class TaskAttempt:
     room: dict[str, Any] | None
     warnings: list[str]
     successor: dict[str, Any] | None
+    size: int | None = None  # GPUs, where they are not the fewest of its job
+    size_wanted: int | None = None  # of the next attempt of the task
+    resize_by: str | None = None  # who wants this attempt to end for one of that size
+    node: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +92,7 @@ class UnbegunAttempt:
     source: str | None
     room: dict[str, Any] | None
     node: str | None  # the only one where it may run
+    size: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +119,8 @@ _RUNNING = (
 )
 
 _NEXT = (
-    "INSERT INTO attempts (task_id, job_id, number, state, resumed, room, created_at, warnings) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO attempts (task_id, job_id, number, state, resumed, room, created_at, warnings, size) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, (SELECT size_wanted FROM tasks WHERE id = ?))"
 )
 
 
@@ -130,6 +148,7 @@ def _insert(c: sa.Connection, chosen: sa.ColumnElement[bool], *, resumed: bool) 
         "resumed": sa.literal(resumed),
         "created_at": sa.literal(time.time()),
         "warnings": sa.literal([], sa.JSON),
+        "size": tasks.c.size_wanted,
     }
     query = sa.select(*values.values()).where(chosen).order_by(tasks.c.number)
     c.execute(sa.insert(attempts).from_select(list(values), query))
@@ -153,7 +172,7 @@ def begin_next(
     change = f"UPDATE tasks SET state = ?, stopping = ?, attempt = ?{forget} WHERE id = ?"  # noqa: S608  (our own)
     many(c, change, [(waits, False, number + 1, task) for task, number in last])
     asked = None if room is None else dumps(room)
-    many(c, _NEXT, [(task, job, number + 1, waits, resumed, asked, now, "[]") for task, number in last])
+    many(c, _NEXT, [(task, job, number + 1, waits, resumed, asked, now, "[]", task) for task, number in last])
 
 
 def with_tasks(names: Collection[str]) -> sa.Select[Any]:
@@ -290,29 +309,71 @@ class Demand:
     held: bool = False
     created_at: float = field(default=0.0, compare=False)
     priority: int = 0
+    size: int | None = None  # GPUs of these tasks, where they are not the fewest of the job
+    coming: int = 0  # tasks that run with another number of GPUs, and are to go on with this one
+
+    @property
+    def key(self) -> str:
+        return demand_key(self.job, self.size)
 
 
 _COUNTS = (
     sa.select(
         attempts.c.job_id,
+        attempts.c.size,
         sa.func.count(sa.case((attempts.c.state == TaskState.SUBMITTED, 1))).label("waiting"),
         sa.func.count(sa.case((attempts.c.state == TaskState.RUNNING, 1))).label("running"),
     )
     .where(OPEN)
-    .group_by(attempts.c.job_id)
+    .group_by(attempts.c.job_id, attempts.c.size)
     .subquery()
 )
 _DEMANDS = (
     sa.select(jobs.c.id, _COUNTS.c.waiting, _COUNTS.c.running, jobs.c.held, jobs.c.created_at, jobs.c.priority)
+    .add_columns(_COUNTS.c.size)
     .join(_COUNTS, _COUNTS.c.job_id == jobs.c.id)
     .where(jobs.c.removing.is_(False))
-    .order_by(jobs.c.created_at, jobs.c.id)
+    .order_by(jobs.c.created_at, jobs.c.id, _COUNTS.c.size)
 )
 
 
+@dataclass(frozen=True, slots=True)
+class ResizingTask:
+    """A task whose attempt is to end for one with another number of GPUs."""
+
+    id: str
+    job_id: str
+    state: TaskState
+    size_wanted: int | None
+
+
+_RESIZING = sa.select(*columns(ResizingTask, tasks.c)).where(RESIZING, tasks.c.state.in_(UNENDED))
+
+
+def resizing(c: sa.Connection) -> list[ResizingTask]:
+    """Return the tasks that are to be resized and have not ended."""
+    return fetch_kept(c, ResizingTask, _RESIZING)
+
+
+def current(c: sa.Connection, ids: Collection[str]) -> list[TaskAttempt]:
+    """Return these tasks with their current attempts."""
+    found = portions(sorted(ids))
+    return [row for some in found for row in fetch(c, TaskAttempt, CURRENT_ROWS.where(tasks.c.id.in_(some)))]
+
+
 def demands(c: sa.Connection) -> list[Demand]:
-    """Return what is left to do of each job with published tasks, oldest jobs first."""
-    return fetch_kept(c, Demand, _DEMANDS)
+    """Return what is left to do of each job with published tasks, and of each number of GPUs; oldest jobs first."""
+    found = fetch_kept(c, Demand, _DEMANDS)
+    wanted = Counter((one.job_id, one.size_wanted) for one in resizing(c) if one.state == TaskState.RUNNING)
+    if not wanted:
+        return found
+    about = {one.job: one for one in found}
+    made = [replace(one, coming=wanted.pop((one.job, one.size), 0)) for one in found]
+    return made + [
+        replace(about[job], waiting=0, running=0, size=size, coming=count)
+        for (job, size), count in wanted.items()
+        if job in about
+    ]
 
 
 def waiting(c: sa.Connection, job: str) -> list[TaskAttempt]:

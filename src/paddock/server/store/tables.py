@@ -107,6 +107,8 @@ tasks = Table(
     Column("others", sa.JSON),  # the best value of every objective after the first
     Column("reduces", sa.Boolean, nullable=False, server_default=text("false")),  # it runs the `reduce` of the job
     Column("note", Text),  # what people write about it
+    Column("size_wanted", Integer),  # GPUs of its next attempts; null: the fewest of its job
+    Column("resize_by", String(200)),  # who wants its attempt to end for one of that size; null: nobody
     sa.UniqueConstraint("job_id", "number"),
     Index("ix_tasks_job_id_state", "job_id", "state"),
 )
@@ -143,6 +145,7 @@ attempts = Table(
     Column("room", sa.JSON),  # what it has to wait for after one that ran out of memory
     Column("cpu_seconds", Float(53)),
     Column("warnings", sa.JSON, nullable=False),
+    Column("size", Integer),  # its GPUs; null: as in the spec
     # Population-based training: what the next attempt will be, and what this one was made from.
     Column("successor", sa.JSON),
     Column("source", String(64)),
@@ -163,6 +166,7 @@ REMOVING = jobs.c.removing.is_(True)
 SEARCHING = jobs.c.searching.is_(True)
 END_UNNOTICED = jobs.c.end_noticed.is_(False)
 STOPPING = tasks.c.stopping.is_(True)
+RESIZING = tasks.c.resize_by.is_not(None)
 UNPUBLISHED = sa.and_(attempts.c.published.is_(False), attempts.c.state == _plain(TaskState.SUBMITTED))
 # The attempt of a task that has not ended is its last one, and has its state.
 OPEN = sa.and_(attempts.c.published.is_(True), attempts.c.state.in_([_plain(state) for state in UNENDED]))
@@ -175,12 +179,13 @@ _partial("ix_jobs_searching", jobs.c.id, where=SEARCHING)
 _partial("ix_jobs_end_unnoticed", jobs.c.id, where=END_UNNOTICED)
 _partial("ix_jobs_search_until", jobs.c.search_until, where=jobs.c.search_until.is_not(None))
 _partial("ix_tasks_stopping", tasks.c.job_id, where=STOPPING)
+_partial("ix_tasks_resizing", tasks.c.job_id, where=RESIZING)
 _partial("ix_attempts_unpublished", attempts.c.job_id, where=UNPUBLISHED)
 _partial("ix_attempts_running", attempts.c.job_id, where=RUNNING)
 _partial("ix_attempts_dealt", attempts.c.dealt_to, where=DEALT)
 _partial("ix_attempts_pinned", attempts.c.job_id, where=PINNED)
 # All columns that are needed to count them: the rows themselves are not read.
-_OPEN_COLUMNS = (attempts.c.job_id, attempts.c.state, attempts.c.published, attempts.c.created_at)
+_OPEN_COLUMNS = (attempts.c.job_id, attempts.c.size, attempts.c.state, attempts.c.published, attempts.c.created_at)
 _partial("ix_attempts_open", *_OPEN_COLUMNS, where=OPEN)
 
 # What was requested from a backend at once: each allocation belongs to one batch.

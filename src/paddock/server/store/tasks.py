@@ -4,13 +4,15 @@ import math
 import re
 import time
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import sqlalchemy as sa
 
 from paddock.errors import Conflict, InvalidInput, NotFound
-from paddock.models import Attempt, Params, Task, TaskPage, TaskState, Waits
+from paddock.models import Attempt, Cause, Params, Task, TaskPage, TaskState, Waits
 from paddock.models.events import TasksRequested
 from paddock.rules.estimate import Pace
 from paddock.rules.task_view import Outline, with_means
@@ -222,7 +224,15 @@ def _end_of(row: sa.Row[Any], pace: Pace, estimate: Estimate, now: float) -> dic
 def attempts_of(c: sa.Connection, task: str) -> list[Attempt]:
     """Return all attempts of a task, the first one first."""
     rows = c.execute(sa.select(attempts).where(attempts.c.task_id == task).order_by(attempts.c.number))
-    return [model(Attempt, row, task=row.task_id) for row in rows]
+    found = [model(Attempt, row, task=row.task_id) for row in rows]
+    return [found[0], *(_with_pause(one, before) for before, one in pairwise(found))] if found else []
+
+
+def _with_pause(attempt: Attempt, before: Attempt) -> Attempt:
+    if before.cause is not Cause.RESIZED or before.ended_at is None or attempt.started_at is None:
+        return attempt
+    pause = max((attempt.started_at - before.ended_at).total_seconds(), 0.0)
+    return attempt.model_copy(update={"pause_seconds": round(pause, 3)})
 
 
 def note(c: sa.Connection, task: str) -> str:
@@ -239,6 +249,42 @@ def set_note(c: sa.Connection, task: str, text: str) -> None:
 def request_stop(c: sa.Connection, job: str, ids: Sequence[str] | None) -> list[str]:
     """Record that these tasks of a job, or all, are to be stopped by the engine; return those that had not ended."""
     return attempt_rows.request_stop(c, job, ids)
+
+
+@dataclass(frozen=True)
+class ResizeWish:
+    """What somebody wants of a task that has not ended. `size`: GPUs, where they are not the fewest of its job."""
+
+    size: int | None
+    by: str
+
+
+def resize_wish(c: sa.Connection, task: str) -> ResizeWish | None:
+    """Return to what a task is being resized; None: no resize is under way."""
+    row = c.execute(sa.select(tasks.c.size_wanted, tasks.c.resize_by).where(tasks.c.id == task)).one()
+    return ResizeWish(*row) if row.resize_by is not None else None
+
+
+def request_resize(c: sa.Connection, task: str, wish: ResizeWish) -> bool:
+    """Record that a task is to go on with another number of GPUs; return False if that changes nothing.
+
+    With the number that it has, a resize that was asked for before is taken back.
+    """
+    query = sa.select(tasks.c.state, tasks.c.stopping, tasks.c.reduces, tasks.c.job_id, tasks.c.resize_by)
+    query = query.add_columns(tasks.c.size_wanted, attempts.c.size).join(attempts, CURRENT).where(tasks.c.id == task)
+    row = c.execute(query).one()
+    if row.state.ended or row.stopping:
+        how = "is being stopped" if row.stopping else "has ended"
+        raise Conflict(f"{task} {how}: only a task that runs or waits can be resized.")
+    if row.reduces:
+        raise Conflict(f"{task} runs the job's reduce command, which cannot be resized.")
+    by = None if row.size == wish.size else wish.by
+    if (row.size_wanted, row.resize_by is None) == (wish.size, by is None):
+        return False
+    change = sa.update(tasks).where(tasks.c.id == task)
+    c.execute(change.values(size_wanted=wish.size, resize_by=by))
+    events.write(c, row.job_id, TasksRequested(change="resizing", ids=[task]))
+    return True
 
 
 def restart(c: sa.Connection, job: str, ids: Sequence[str] | None, *, failed: bool, resume: bool) -> list[str]:

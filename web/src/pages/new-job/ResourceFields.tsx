@@ -62,10 +62,10 @@ export function ResourceFields() {
         {(known.length > 0 || wrong['resources.profile']) && (
           <Select label="Profile" placeholder="none" data={known} clearable {...resource.choice('profile')} />
         )}
-        <NumberInput
+        <TextInput
           label="GPUs per task"
           placeholder={without('gpus', defaults, '1 if there are any')}
-          {...resource.number('gpus')}
+          {...resource.text('gpus')}
         />
         <NumberInput label="CPUs per task" placeholder={without('cpus', defaults, '1')} {...resource.number('cpus')} />
         <TextInput

@@ -94,7 +94,9 @@ function Row({ row, shown, only, hasGpu, onShow }: RowProps) {
       </td>
       <td data-label="Started">
         {row.started_at ? <RelativeTime at={row.started_at} /> : NOTHING}
-        {waited !== null && waited >= 1 && <small>waited {duration(waited)}</small>}
+        {row.size != null && <small>{`${row.size} ${row.size === 1 ? 'GPU' : 'GPUs'}`}</small>}
+        {row.pause_seconds != null && <small>{`the resize cost ${duration(row.pause_seconds)}`}</small>}
+        {waited !== null && waited >= 1 && row.pause_seconds == null && <small>waited {duration(waited)}</small>}
         {room && <small>{`${row.started_at || row.ended_at ? 'waited' : 'waits'} for ${room}`}</small>}
         {row.source && (
           <small>

@@ -22,6 +22,12 @@ const backend = (name: string, kind: BackendInfo['kind'], isDefault = false): Ba
   defaults: {},
 });
 
+it('writes a range of GPUs as one text, which the server reads', () => {
+  const texts = textsOf({ gpus: 1, most_gpus: 4 });
+  expect(texts.gpus).toBe('1..4');
+  expect(resourcesOf(texts)).toEqual({ gpus: '1..4' });
+});
+
 it('writes resources down and reads them back', () => {
   const resources: Resources = {
     backend: 'slurm',

@@ -3,7 +3,7 @@
 import type { BackendInfo, HostsResources, Resources, SlurmResources } from '../../../api/types';
 import { plural, sizeText, spanText } from '../../../lib/format';
 
-export type ResourceName = Exclude<keyof Resources, 'slurm' | 'hosts'> | keyof SlurmResources | keyof HostsResources;
+export type ResourceName = Exclude<keyof Resources, 'slurm' | 'hosts' | 'most_gpus'> | keyof SlurmResources | keyof HostsResources;
 /** All of it as written; options one a line, hosts with commas. Empty: not given. */
 export type ResourceTexts = Record<ResourceName, string>;
 
@@ -59,6 +59,7 @@ export function textsOf(resources: Resources): ResourceTexts {
     const value = { ...resources, ...resources.slurm, ...resources.hosts }[name];
     if (name === 'only') return (resources.hosts?.only ?? []).join(', ');
     if (Array.isArray(value)) return value.join('\n');
+    if (name === 'gpus' && resources.most_gpus) return `${resources.gpus}..${resources.most_gpus}`;
     if (name === 'triple') return tripleText(resources.triple);
     if (name === 'container') return containerText(resources.container);
     if (name === 'memory') return sizeText(resources.memory);

@@ -42,7 +42,8 @@ export function sourceText(source: string): string {
   return SOURCES[source] ?? source;
 }
 
-export const CAUSES: Record<Cause, string> = {
+// Of failures: a resize counts no retry.
+export const CAUSES: Record<Exclude<Cause, 'resized'>, string> = {
   user_error: 'The script failed',
   gpu_oom: 'Out of GPU memory',
   host_oom: 'Out of memory',

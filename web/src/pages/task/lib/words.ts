@@ -37,6 +37,10 @@ const CAUSES: Record<Cause, Words> = {
     title: 'It made room for others',
     hint: 'Nothing is wrong with the script. It goes on from its checkpoint by itself.',
   },
+  resized: {
+    title: 'It was resized',
+    hint: 'Its next attempt continues from the checkpoint with another number of GPUs.',
+  },
   launch_failed: {
     title: 'It could not be started',
     hint: 'Check the environment of the job: interpreter, set-up lines and files.',

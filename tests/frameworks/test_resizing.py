@@ -1,0 +1,94 @@
+"""A plain DDP training, which knows nothing of Paddock but the folder of its checkpoints, changes its size."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.server import ServerProcess, running, wait_for
+
+SECONDS = 400.0  # importing torch in two processes takes long on a busy machine
+
+# Saves after each epoch. The batch of all processes together stays the same.
+TRAIN = """
+import os, time
+import torch
+import torch.distributed as dist
+
+dist.init_process_group("gloo")
+rank, world = dist.get_rank(), dist.get_world_size()
+torch.manual_seed(0)
+model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(4, 1, dtype=torch.float64))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+path = os.path.join(os.environ["PADDOCK_CHECKPOINT_DIR"], "state.pt")
+first = 1
+if os.path.exists(path):
+    saved = torch.load(path)
+    model.module.load_state_dict(saved["model"])
+    optimizer.load_state_dict(saved["optimizer"])
+    first = saved["epoch"] + 1
+data = torch.randn(16, 4, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+target = data.sum(1, keepdim=True)
+stop = os.path.join(os.environ["PADDOCK_RESULTS_DIR"], "last")
+done = torch.zeros(1)
+for epoch in range(first, 100_000):
+    optimizer.zero_grad()
+    loss = torch.nn.functional.mse_loss(model(data[rank::world]), target[rank::world])
+    loss.backward()
+    optimizer.step()
+    total = loss.detach().clone()
+    dist.all_reduce(total)
+    if rank == 0:
+        state = {"model": model.module.state_dict(), "optimizer": optimizer.state_dict(), "epoch": epoch}
+        torch.save(state, path + ".new")
+        os.replace(path + ".new", path)
+        print(f"epoch {epoch} val_loss: {total.item() / world:.12f} world: {world}", flush=True)
+        done[0] = os.path.exists(stop)
+    dist.broadcast(done, 0)
+    if done.item():
+        break
+    time.sleep(0.2)
+dist.destroy_process_group()
+os._exit(0)  # while an interpreter ends, threads of PyTorch that still run may abort it
+"""
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[ServerProcess]:
+    named = json.dumps(["0", "1"])
+    with running(tmp_path / "home", local__gpus=named, runner__grace_seconds=20) as made:
+        yield made
+
+
+def trains(server: ServerProcess, job: str, world: int) -> None:
+    def there() -> bool:
+        task = server.task(job)
+        sized = task["state"] == "running" and task["attempts"][-1]["size"] == world
+        return sized and f"world: {world}" in server.log_of(job)
+
+    wait_for(there, SECONDS, f"a training in {world} processes")
+
+
+def test_a_plain_ddp_script_goes_on_with_two_processes_and_then_with_one(
+    server: ServerProcess, train_python: str
+) -> None:
+    environment = {"python": train_python, "variables": {"OMP_NUM_THREADS": "1"}}
+    resources = {"gpus": "1..2", "launcher": "torchrun"}
+    job = server.submit(TRAIN, environment=environment, resources=resources)
+    trains(server, job, 1)
+    for gpus in (2, 1):
+        server.post(f"/tasks/{job}-1/resize", {"gpus": gpus})
+        trains(server, job, gpus)
+    Path(server.task(job)["folder"], "last").touch()
+    server.wait_state(job, "finished", seconds=SECONDS)
+    task = server.task(job)
+    assert [(one["size"], one["cause"]) for one in task["attempts"]] == [(1, "resized"), (2, "resized"), (1, None)]
+    [curve] = server.get(f"/tasks/{job}-1/metrics", metric="val_loss")
+    epochs, values = curve["steps"], curve["values"]
+    assert epochs == [float(number) for number in range(1, len(epochs) + 1)], "no epoch is missing or twice"
+    again = server.submit(TRAIN, environment=environment, resources={"gpus": 1, "launcher": "torchrun"})
+    wait_for(lambda: (server.task(again)["epoch"] or 0) >= len(epochs), SECONDS, "the same training in one size")
+    server.post(f"/tasks/{again}-1/stop")
+    [plain] = server.get(f"/tasks/{again}-1/metrics", metric="val_loss")
+    assert values == pytest.approx(plain["values"][: len(values)], abs=1e-5)

@@ -200,7 +200,7 @@ class Launch:
         with context.boundary.job(row.job_id, LAUNCHING):
             # First the order: an allocation that is marked without it would never end.
             if isinstance(decision, GiveWay):
-                why = f"made room for {decision.who or f'job {decision.to}'}"
+                why = f"made room for {decision.who or f'job {job_of(decision.to)}'}"
                 more = {"saved": True, "why": why} if decision.now else {}
                 context.outposts.of(row.job_id).order([{"op": "drain", "allocation": row.key, **more}])
                 with context.db.write() as c:

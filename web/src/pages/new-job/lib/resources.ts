@@ -3,7 +3,10 @@
 import type { BackendInfo, HostsResources, Resources, SlurmResources } from '../../../api/types';
 import { plural, sizeText, spanText } from '../../../lib/format';
 
-export type ResourceName = Exclude<keyof Resources, 'slurm' | 'hosts' | 'most_gpus'> | keyof SlurmResources | keyof HostsResources;
+export type ResourceName =
+  | Exclude<keyof Resources, 'slurm' | 'hosts' | 'most_gpus'>
+  | keyof SlurmResources
+  | keyof HostsResources;
 /** All of it as written; options one a line, hosts with commas. Empty: not given. */
 export type ResourceTexts = Record<ResourceName, string>;
 

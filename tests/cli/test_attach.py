@@ -79,8 +79,8 @@ def test_a_task_without_one_gets_a_shell_or_a_command(cli: Cli) -> None:
         me.sees("a shell beside it")
         me.type("echo be''gun\r")
         me.sees("begun")
-        me.type("\x03echo $PADDOCK_ATTEMPT$PADDOCK_TASK\r")  # Ctrl-C is for the shell
-        me.sees(f"1{task}")
+        me.type("\x03")  # it is for the shell, which may discard what is typed next
+        wait_for(lambda: me.says("echo $PADDOCK_ATTEMPT$PADDOCK_TASK", f"1{task}"))
         cli.quick("stop", task)
         me.sees(f"[{task} has ended, and this shell with it]")
         assert me.ends() > 0

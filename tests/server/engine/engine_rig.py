@@ -2,7 +2,6 @@
 
 import json
 import tempfile
-import time
 from collections.abc import Iterator
 from concurrent.futures import wait
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from typing import Any, TypeVar
 
 import pytest
 
+from paddock.common.clock import Clock
 from paddock.models import (
     Attempt,
     JobDetail,
@@ -29,22 +29,40 @@ from tests.server.store.given import add_job
 JOB = "k3v9x2ab"
 
 
+class RigClock(Clock):
+    """The time of day, and as much more as the test says. Its ticks are the real ones: nothing of it seems to hang."""
+
+    ahead = 0.0
+
+    def now(self) -> float:
+        return super().now() + self.ahead
+
+
 class Rig:
     """An engine whose rounds and whose clock are ours."""
 
     def __init__(self, db: Database, home: Home, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
         self.db, self.home, self.settings = db, home, settings
         self.backend = FakeBackend()
-        self.ahead = 0.0
         monkeypatch.setattr(backend_worker, "RETRY_SECONDS", 0.0)
         self.engine = self.open()
 
+    @property
+    def ahead(self) -> float:
+        assert isinstance(self.db.clock, RigClock)
+        return self.db.clock.ahead
+
+    @ahead.setter
+    def ahead(self, seconds: float) -> None:
+        assert isinstance(self.db.clock, RigClock)
+        self.db.clock.ahead = seconds
+
     def now(self) -> float:
-        return time.time() + self.ahead
+        return self.db.clock.now()
 
     def open(self) -> Engine:
         """As a server that is started."""
-        made = Engine(self.db, self.home, self.settings, [self.backend], lambda: None, self.now)
+        made = Engine(self.db, self.home, self.settings, [self.backend], lambda: None)
         for one in made.context.workers.values():
             one.begin()
         return made
@@ -61,7 +79,8 @@ class Rig:
 
     def step(self, rounds: int = 3, seconds: float = 0.0) -> None:
         """Rounds, with all answers in between."""
-        self.ahead += seconds
+        assert isinstance(self.db.clock, RigClock)
+        self.db.clock.ahead += seconds
         self.wait_for_backends()  # the last round of the step before may have asked them something
         for _ in range(rounds):
             self.round()
@@ -141,7 +160,7 @@ def _migrated() -> bytes:
 def rigged(kind: type[R], home: Home, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[R]:
     home.database.write_bytes(_migrated())
     home.database.chmod(0o600)
-    db = Database(f"sqlite:///{home.database}")
+    db = Database(f"sqlite:///{home.database}", clock=RigClock())
     made = kind(db, home, settings, monkeypatch)
     try:
         yield made

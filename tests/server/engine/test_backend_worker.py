@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from paddock.backends.base import PollPace
+from paddock.common.clock import Clock
 from paddock.errors import BackendBusy, BackendError, BackendUnavailable
 from paddock.models import AllocationBatch, AllocationChange, AllocationState, AllocationStatus, Resources
 from paddock.server.engine import backend_worker as module
@@ -21,17 +22,16 @@ def batch(key: str, count: int = 2) -> AllocationBatch:
     return AllocationBatch(key=key, count=count, name=key, folder="/f", runner=[], resources=Resources())
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1000.0
+class Stopped(Clock):
+    at = 1000.0
 
-    def __call__(self) -> float:
-        return self.now
+    def ticks(self) -> float:
+        return self.at
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock() -> Stopped:
+    return Stopped()
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def woken() -> list[int]:
 
 
 @pytest.fixture
-def worker(backend: FakeBackend, clock: Clock, woken: list[int]) -> Iterator[BackendWorker]:
+def worker(backend: FakeBackend, clock: Stopped, woken: list[int]) -> Iterator[BackendWorker]:
     made = BackendWorker(backend, lambda: woken.append(1), clock)
     yield made
     backend.open.set()
@@ -65,22 +65,22 @@ def until(condition: Callable[[], Any]) -> None:
 
 
 class TestLooking:
-    def polls(self, worker: BackendWorker, backend: FakeBackend, clock: Clock, seconds: float) -> list[float]:
+    def polls(self, worker: BackendWorker, backend: FakeBackend, clock: Stopped, seconds: float) -> list[float]:
         """When it is looked, for a while in which nothing changes."""
         asked = []
-        end = clock.now + seconds
-        while clock.now < end:
+        end = clock.at + seconds
+        while clock.at < end:
             before = backend.calls.count("poll")
             worker.ask(["a"])
             settle(worker)
             worker.polled()
             if backend.calls.count("poll") > before:
-                asked.append(clock.now)
-            clock.now += 0.25
+                asked.append(clock.at)
+            clock.at += 0.25
         return asked
 
     def test_less_and_less_often_while_nothing_changes(
-        self, worker: BackendWorker, backend: FakeBackend, clock: Clock
+        self, worker: BackendWorker, backend: FakeBackend, clock: Stopped
     ) -> None:
         times = self.polls(worker, backend, clock, 120)
         gaps = [b - a for a, b in pairwise(times)]
@@ -89,16 +89,16 @@ class TestLooking:
         assert max(gaps) == pytest.approx(15, abs=0.25)
 
     def test_again_soon_when_something_has_changed(
-        self, worker: BackendWorker, backend: FakeBackend, clock: Clock
+        self, worker: BackendWorker, backend: FakeBackend, clock: Stopped
     ) -> None:
         self.polls(worker, backend, clock, 120)
         backend.run("a")
-        clock.now += 15
+        clock.at += 15
         times = self.polls(worker, backend, clock, 10)
         assert times[1] - times[0] == pytest.approx(2, abs=0.25)
 
     def test_what_changes_all_the_time_is_not_asked_for_all_the_time(
-        self, worker: BackendWorker, backend: FakeBackend, clock: Clock
+        self, worker: BackendWorker, backend: FakeBackend, clock: Stopped
     ) -> None:
         """As with a hundred allocations that start and end one after the other."""
         times = []
@@ -111,16 +111,16 @@ class TestLooking:
         minutes = [sum(begin <= at < begin + 60 for at in times) for begin in times]
         assert max(minutes) <= 12  # with one call per 30 s for the nodes, at most one per 4 s at first, per 6 s later
 
-    def test_and_when_one_asks_to_hurry(self, worker: BackendWorker, backend: FakeBackend, clock: Clock) -> None:
+    def test_and_when_one_asks_to_hurry(self, worker: BackendWorker, backend: FakeBackend, clock: Stopped) -> None:
         last = self.polls(worker, backend, clock, 120)[-1]
         worker.hurry()
-        clock.now = last + 2
+        clock.at = last + 2
         assert self.polls(worker, backend, clock, 1) == [last + 2]
 
-    def test_one_poll_at_a_time(self, worker: BackendWorker, backend: FakeBackend, clock: Clock) -> None:
+    def test_one_poll_at_a_time(self, worker: BackendWorker, backend: FakeBackend, clock: Stopped) -> None:
         backend.open.clear()
         worker.ask(["a"])
-        clock.now += 100
+        clock.at += 100
         worker.ask(["a", "b"])
         assert worker.polled() is None
         backend.open.set()
@@ -131,16 +131,16 @@ class TestLooking:
         assert worker.polled() is None
 
     def test_the_engine_is_woken_for_news_only(
-        self, worker: BackendWorker, backend: FakeBackend, clock: Clock, woken: list[int]
+        self, worker: BackendWorker, backend: FakeBackend, clock: Stopped, woken: list[int]
     ) -> None:
         self.polls(worker, backend, clock, 60)
         assert woken == []
         backend.run("a")
-        clock.now += 20
+        clock.at += 20
         self.polls(worker, backend, clock, 0.25)
         assert woken == [1]
 
-    def test_nodes_now_and_then(self, worker: BackendWorker, backend: FakeBackend, clock: Clock) -> None:
+    def test_nodes_now_and_then(self, worker: BackendWorker, backend: FakeBackend, clock: Stopped) -> None:
         worker.begin()
         assert [node.name for node in worker.nodes] == ["n1"]
         self.polls(worker, backend, clock, 29)
@@ -168,7 +168,7 @@ class TestLooking:
 
 class TestUnwell:
     def test_it_is_left_alone_for_a_while_and_then_asked_again(
-        self, worker: BackendWorker, backend: FakeBackend, clock: Clock
+        self, worker: BackendWorker, backend: FakeBackend, clock: Stopped
     ) -> None:
         backend.trouble["poll"] = BackendUnavailable("connection refused")
         since: Any = pytest.approx(time.time(), abs=60)
@@ -176,7 +176,7 @@ class TestUnwell:
         settle(worker)
         assert worker.polled() is None
         assert (worker.problem, worker.problem_since) == ("connection refused", since)
-        clock.now += RETRY_SECONDS - 0.1
+        clock.at += RETRY_SECONDS - 0.1
         worker.ask(["a"])
         worker.submit(batch("b"))
         worker.trace(["a"])
@@ -184,13 +184,13 @@ class TestUnwell:
         settle(worker)
         assert backend.calls == ["poll"]
         del backend.trouble["poll"]
-        clock.now += 0.2
+        clock.at += 0.2
         worker.ask(["a"])
         settle(worker)
         assert worker.polled() is not None
         assert (worker.problem, worker.problem_since) == (None, None)
 
-    def test_since_when_stays_while_it_lasts(self, worker: BackendWorker, backend: FakeBackend, clock: Clock) -> None:
+    def test_since_when_stays_while_it_lasts(self, worker: BackendWorker, backend: FakeBackend, clock: Stopped) -> None:
         backend.trouble["poll"] = BackendUnavailable("no")
         since = set()
         for _ in range(3):
@@ -198,7 +198,7 @@ class TestUnwell:
             settle(worker)
             worker.polled()
             since.add(worker.problem_since)
-            clock.now += 20
+            clock.at += 20
         assert len(since) == 1
         assert since != {None}
 
@@ -231,7 +231,7 @@ class TestSubmissions:
         assert (len(backend.batches), woken) == (1, [1])
 
     def test_one_that_came_through_is_looked_at_soon(
-        self, worker: BackendWorker, backend: FakeBackend, clock: Clock
+        self, worker: BackendWorker, backend: FakeBackend, clock: Stopped
     ) -> None:
         worker._interval = 15.0
         worker.submit(batch("b"))
@@ -244,29 +244,29 @@ class TestSubmissions:
         assert self.answers(worker) == [Answer("b", refused="invalid account")]
         assert (worker.problem, worker.full) == (None, False)
 
-    def test_busy(self, worker: BackendWorker, backend: FakeBackend, clock: Clock) -> None:
+    def test_busy(self, worker: BackendWorker, backend: FakeBackend, clock: Stopped) -> None:
         backend.trouble["submit"] = BackendBusy("takes no more")
         worker.submit(batch("b"))
         assert self.answers(worker) == [Answer("b", waits="takes no more")]
         assert (worker.full, worker.problem) == (True, None)
-        clock.now += BUSY_SECONDS - 1
+        clock.at += BUSY_SECONDS - 1
         worker.submit(batch("b"))
         assert self.answers(worker) == []
         worker.ask([])  # but looking goes on
         settle(worker)
         assert worker.polled() is not None
         del backend.trouble["submit"]
-        clock.now += 2
+        clock.at += 2
         assert not worker.full
         worker.submit(batch("b"))
         assert self.answers(worker) == [Answer("b", ids=["id-b.0", "id-b.1"])]
 
-    def test_unavailable(self, worker: BackendWorker, backend: FakeBackend, clock: Clock) -> None:
+    def test_unavailable(self, worker: BackendWorker, backend: FakeBackend, clock: Stopped) -> None:
         backend.trouble["submit"] = BackendUnavailable("timed out")
         worker.submit(batch("b"))
         assert self.answers(worker) == [Answer("b", waits="waits for fake to answer: timed out")]
         assert (worker.full, worker.problem) == (False, "timed out")
-        clock.now += RETRY_SECONDS
+        clock.at += RETRY_SECONDS
         del backend.trouble["submit"]
         worker.submit(batch("b"))
         assert self.answers(worker)[0].ids is not None
@@ -293,7 +293,7 @@ class TestTrace:
         assert woken == [1]
 
     def test_records_that_cannot_be_had_are_asked_for_again(
-        self, worker: BackendWorker, backend: FakeBackend, clock: Clock
+        self, worker: BackendWorker, backend: FakeBackend, clock: Stopped
     ) -> None:
         backend.trouble["trace"] = BackendUnavailable("the database is down")
         worker.trace(["a"])
@@ -301,7 +301,7 @@ class TestTrace:
         assert worker.traced() is None
         assert worker.problem == "the database is down"
         del backend.trouble["trace"]
-        clock.now += RETRY_SECONDS
+        clock.at += RETRY_SECONDS
         worker.trace(["a"])
         settle(worker)
         assert worker.traced() is not None
@@ -328,14 +328,16 @@ class TestChanges:
         assert worker.changed() == [Change("j 1", ["a"], "not yours")]
         assert worker.problem is None
 
-    def test_what_does_not_get_through_is_not(self, worker: BackendWorker, backend: FakeBackend, clock: Clock) -> None:
+    def test_what_does_not_get_through_is_not(
+        self, worker: BackendWorker, backend: FakeBackend, clock: Stopped
+    ) -> None:
         backend.trouble["change"] = BackendUnavailable("down")
         worker.change("j 1", ["a"], HOLD)
         settle(worker)
         assert worker.changed() == []
         assert worker.problem == "down"
         del backend.trouble["change"]
-        clock.now += RETRY_SECONDS
+        clock.at += RETRY_SECONDS
         worker.change("j 1", ["a"], HOLD)
         settle(worker)
         assert worker.changed() == [Change("j 1", ["a"])]
@@ -381,7 +383,7 @@ class TestOrders:
             worker.check(batch("b"), 0.05)
 
     def test_closing_waits_for_what_is_under_way_and_drops_the_rest(
-        self, backend: FakeBackend, clock: Clock, caplog: pytest.LogCaptureFixture
+        self, backend: FakeBackend, clock: Stopped, caplog: pytest.LogCaptureFixture
     ) -> None:
         made = BackendWorker(backend, lambda: None, clock)
         backend.open.clear()

@@ -55,6 +55,7 @@ class TestShutdown:
 
     def test_also_when_the_backend_has_forgotten_it(self, rig: Rig, task: str) -> None:
         del rig.backend.statuses[f"id-{JOB}-a1.0"]
+        rig.round()  # what it was asked before is heard now, not later
         rig.step(seconds=observe.MISSING_SECONDS + 5)
         assert rig.attempts(task)[0].cause is Cause.PREEMPTED
 
@@ -293,6 +294,7 @@ class TestForgotten:
                 if began:
                     (rig.home.job(JOB).allocation(key) / "out.log").write_text("no such interpreter")
                 rig.backend.statuses.pop(f"id-{key}", None)
+            rig.round()  # what it was asked before is heard now, not later
             rig.step(6, seconds=observe.MISSING_SECONDS + 5)
 
     def test_again_and_again_it_is_asked_again(self, rig: Rig) -> None:

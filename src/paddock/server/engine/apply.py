@@ -372,7 +372,7 @@ class Changes:
             if edit.gpu_need and edit.facts.program and not edit.row.reduces:
                 needs[edit.facts.owner, edit.facts.program][edit.row.attempt_id] = edit.gpu_need
         for (owner, program), found in needs.items():
-            packings.learn(self._c, owner, program, found, self._context.clock())
+            packings.learn(self._c, owner, program, found, self._context.clock.now())
 
     def _begin_next(self, edit: AttemptEdit) -> None:
         row = edit.row

@@ -4,7 +4,6 @@ A scheduler that hangs blocks only its own worker. Requests are passed on one af
 """
 
 import logging
-import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as TooLate
@@ -12,6 +11,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from paddock.backends.base import Backend, Enforcement, WantedReservation
+from paddock.common.clock import Clock
 from paddock.errors import BackendBusy, BackendClosed, BackendUnavailable, PaddockError
 from paddock.models import AllocationBatch, AllocationChange, AllocationStatus, Check, Node
 from paddock.rules.giving_way import Others
@@ -72,7 +72,7 @@ class Seen:
 
 
 class BackendWorker:
-    def __init__(self, backend: Backend, wake: Callable[[], None], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, backend: Backend, wake: Callable[[], None], clock: Clock) -> None:
         self.backend = backend
         self.nodes: Sequence[Node] = []
         self.problem: str | None = None
@@ -113,7 +113,7 @@ class BackendWorker:
 
     def submit(self, batch: AllocationBatch) -> None:
         """Pass a request on, unless it is under way, or the backend is to be left alone for a while."""
-        resting = self.full or self._clock() < max(self._not_before, self._closed_until.get(batch.key, 0.0))
+        resting = self.full or self._clock.ticks() < max(self._not_before, self._closed_until.get(batch.key, 0.0))
         if not resting:
             self._closed_until.pop(batch.key, None)
             self._submissions.begin(batch.key, self.backend.submit, batch)
@@ -122,7 +122,7 @@ class BackendWorker:
     def full(self) -> bool:
         """Return True if the backend accepts no more at the moment, and its queue is not shorter since."""
         emptier = self._full_at is not None and (self.backend.queue_length or 0) < self._full_at
-        return self._clock() < self._full_until and not emptier
+        return self._clock.ticks() < self._full_until and not emptier
 
     def answers(self) -> list[Answer]:
         return [self._answer(key, future) for key, future in self._submissions.take().items()]
@@ -133,11 +133,11 @@ class BackendWorker:
             self.hurry()
             return Answer(batch, ids=future.result())
         if isinstance(error, BackendClosed):
-            self._closed_until[batch] = self._clock() + BUSY_SECONDS
+            self._closed_until[batch] = self._clock.ticks() + BUSY_SECONDS
             return Answer(batch, waits=error.message)
         if isinstance(error, BackendBusy):
             self._full_at, self.full_reason = self.backend.queue_length, error.message
-            self._full_until = self._clock() + BUSY_SECONDS
+            self._full_until = self._clock.ticks() + BUSY_SECONDS
             return Answer(batch, waits=error.message)
         if isinstance(error, PaddockError) and not isinstance(error, BackendUnavailable):
             return Answer(batch, refused=error.message)
@@ -154,7 +154,7 @@ class BackendWorker:
 
     def ask(self, ids: Sequence[str]) -> bool:
         """Start a poll, if none is under way and one is due. Returns whether one was started."""
-        now = self._clock()
+        now = self._clock.ticks()
         if ALL in self._polls or now < max(self._not_before, self._asked_at + self._interval):
             return False
         regular = min(self.backend.pace.fastest * SUSTAINED, self.backend.pace.slowest)
@@ -181,30 +181,30 @@ class BackendWorker:
 
     def _poll(self, ids: list[str]) -> Polled:
         statuses = self.backend.poll(ids)
-        if self._clock() - self._nodes_at > self.backend.pace.nodes:
+        if self._clock.ticks() - self._nodes_at > self.backend.pace.nodes:
             self.refresh_nodes()
         return Polled(ids, statuses)
 
     def refresh_nodes(self) -> None:
         self.nodes = self.backend.nodes()
-        self._nodes_at = self._clock()
+        self._nodes_at = self._clock.ticks()
 
     @property
     def fresh(self) -> bool:
         """Return True if the nodes were read a short time ago."""
-        return self._clock() - self._nodes_at < self.backend.pace.nodes + STALE_SECONDS
+        return self._clock.ticks() - self._nodes_at < self.backend.pace.nodes + STALE_SECONDS
 
     def look(self, every: float, now: float) -> None:
         """Ask what others wait for, and read the nodes, if that is due. `now` is the time of what will be seen."""
-        if self._clock() >= max(self._not_before, self._look_due):
-            self._look_due = self._clock() + every
+        if self._clock.ticks() >= max(self._not_before, self._look_due):
+            self._look_due = self._clock.ticks() + every
             self._looks.begin(ALL, self._look, now)
 
     def _look(self, now: float) -> Seen:
-        began = self._clock()
+        began = self._clock.ticks()
         others = self.backend.others()
-        if self._clock() - began > SLOW_SECONDS:  # others need the scheduler, too
-            self._look_due = max(self._look_due, self._clock() + SLOW_LOOKS_SECONDS)
+        if self._clock.ticks() - began > SLOW_SECONDS:  # others need the scheduler, too
+            self._look_due = max(self._look_due, self._clock.ticks() + SLOW_LOOKS_SECONDS)
         self.refresh_nodes()
         return Seen(now, others, self.nodes)
 
@@ -218,7 +218,7 @@ class BackendWorker:
 
     def trace(self, ids: Sequence[str]) -> None:
         """Ask what became of these allocations, unless such a request is under way."""
-        if ids and self._clock() >= self._not_before:
+        if ids and self._clock.ticks() >= self._not_before:
             self._traces.begin(ALL, lambda: Polled(list(ids), self.backend.trace(ids)))
 
     def traced(self) -> Polled | None:
@@ -261,7 +261,7 @@ class BackendWorker:
 
     def change(self, tag: str, ids: Sequence[str], change: AllocationChange) -> None:
         """Pass a change on, unless it is under way."""
-        if self._clock() >= self._not_before:
+        if self._clock.ticks() >= self._not_before:
             self._changes.begin(tag, self._change, tag, list(ids), change)
 
     def _change(self, tag: str, ids: list[str], change: AllocationChange) -> Change:
@@ -279,7 +279,7 @@ class BackendWorker:
 
     def reserve(self, wanted: Sequence[WantedReservation], known: Collection[str]) -> bool:
         """Pass on which reservations its scheduler should have. Returns False if such a request is under way."""
-        if ALL in self._reserves or self._clock() < self._not_before:
+        if ALL in self._reserves or self._clock.ticks() < self._not_before:
             return False
         self._reserves.begin(ALL, self.backend.reserve, wanted, known)
         return True
@@ -302,8 +302,8 @@ class BackendWorker:
         if not isinstance(error, PaddockError):
             log.error("backend %s failed", self.backend.name, exc_info=error)
         self.problem = error.message if isinstance(error, PaddockError) else f"{type(error).__name__}: {error}"
-        self.problem_since = self.problem_since or time.time()
-        self._not_before = self._clock() + RETRY_SECONDS
+        self.problem_since = self.problem_since or self._clock.now()
+        self._not_before = self._clock.ticks() + RETRY_SECONDS
 
     def close(self) -> None:
         self._executor.shutdown(wait=True, cancel_futures=True)

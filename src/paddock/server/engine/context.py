@@ -1,12 +1,12 @@
 """The state that all steps of the engine share."""
 
 import math
-import time
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from paddock.common.clock import Clock
 from paddock.models import Cause, Interpreter, JobSpec, Objective, ObjectiveChoice, ScriptReport, Waits
 from paddock.paths import Home
 from paddock.server.engine.backend_worker import BackendWorker
@@ -60,7 +60,6 @@ class Context:
     settings: Settings
     workers: dict[str, BackendWorker]
     outposts: Outposts
-    clock: Callable[[], float] = time.time
     appender: metrics.Appender = field(default_factory=metrics.Appender)
     notes: dict[str, AllocationNotes] = field(default_factory=lambda: defaultdict(AllocationNotes))
     ordered_since: dict[str, float] = field(default_factory=dict)  # task that runs, and was ordered to stop -> when
@@ -88,8 +87,13 @@ class Context:
     recovery: MetricRecovery = field(init=False)
 
     def __post_init__(self) -> None:
-        self.boundary = Boundary(self.db)
+        self.boundary = Boundary(self.db, self.clock.ticks)
         self.recovery = MetricRecovery(self)
+
+    @property
+    def clock(self) -> Clock:
+        """Return the clock by which the engine acts: that of the database, so that both always agree."""
+        return self.db.clock
 
     @property
     def seen(self) -> dict[str, Any]:

@@ -13,8 +13,6 @@ intent again, and ask again.
 | a job | `jobs.removing` | its allocations are ended (`remove`) | its rows are deleted |
 """  # noqa: E501  (a table)
 
-import time
-
 from paddock.models import AllocationState
 from paddock.server.engine.context import Context
 from paddock.server.store import allocations, attempts
@@ -28,7 +26,7 @@ def end(context: Context, rows: list[AllocationRow], *, waiting_only: bool = Fal
 
     `waiting_only`: those that run by now are left alone, as they can be used.
     """
-    now = time.monotonic()
+    now = context.clock.ticks()
     due = [
         row
         for row in rows

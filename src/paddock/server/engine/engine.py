@@ -93,20 +93,19 @@ class Engine:
         settings: Settings,
         backends: list[Backend],
         changed: Callable[[], None],
-        clock: Callable[[], float] = time.time,
         links: Links | None = None,
         fleets: Mapping[str, Fleet] | None = None,
     ) -> None:
         self._woken = threading.Event()
         self._stop = threading.Event()
         self._changed = changed
-        self._workers = {backend.name: BackendWorker(backend, self.wake) for backend in backends}
+        self._workers = {backend.name: BackendWorker(backend, self.wake, db.clock) for backend in backends}
         outposts = Outposts(home, links, self.wake, fleets, db)
         with db.read() as c:
             outposts.load(places.all_away(c))
-        self.context = Context(db, home, settings, self._workers, outposts, clock)
+        self.context = Context(db, home, settings, self._workers, outposts)
         self.context.recovery.wake = self.wake
-        self._ingest = Ingest()
+        self._ingest = Ingest(db.clock.ticks)
         self._silence = Silence()
         self._monitor = Monitor(self._workers)
         self._search = SearchWorker(self.context, self.wake)
@@ -215,7 +214,7 @@ class Engine:
 
     def nodes_now(self) -> list[Node]:
         """Return the nodes with the newest measurements."""
-        return self._monitor.nodes(self.context.clock())
+        return self._monitor.nodes(self.context.clock.now())
 
     def hosts(self) -> list[HostInfo]:
         """Return the hosts of all backends that have some."""
@@ -286,7 +285,7 @@ class Engine:
             began, began_at = time.thread_time(), time.perf_counter()
             more = self._step("a round", self.round)
             self.round_times.add(time.perf_counter() - began_at)
-            self.beat = self.context.clock()
+            self.beat = self.context.clock.now()
             if not more:
                 self._woken.wait(pause(time.thread_time() - began, self.context.settings.tick_seconds))
 
@@ -308,7 +307,7 @@ class Engine:
 
         Journals are read in every round; the other steps follow after a request or an event, or else once per second.
         """
-        now = self.context.clock()
+        now = self.context.clock.now()
         rows = self._unclosed()
         step, context = self._step, self.context
         context.keep_notes(row.key for row in rows)

@@ -296,7 +296,7 @@ class ViolationGuard:
                 error = future.exception() if not future.cancelled() else None
                 outcome = ReachOutcome(False, f"{type(error).__name__}: {error}") if error else future.result()
                 violations.finish_steps(c, ids, outcome.ok, outcome.detail)
-            now = self._context.clock()
+            now = self._context.clock.now()
             while self._hooked:
                 id, hooked, name = self._hooked.popleft()
                 violations.add_steps(c, [id], now, "hook", hooked.ok, f"{name}: {hooked.detail}".rstrip(": "))

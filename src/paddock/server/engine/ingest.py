@@ -353,7 +353,7 @@ def _store(context: Context, news: list[AllocationReading]) -> None:
             packings.take(c, reading.row.job_id, packed)
             if reading.malformed:
                 jobs.warn_of_lines(c, reading.row.job_id, reading.row.key, reading.malformed)
-        allocations.read_to(c, {reading.row.key: reading.offsets for reading in news}, context.clock())
+        allocations.read_to(c, {reading.row.key: reading.offsets for reading in news}, context.clock.now())
 
 
 def _note(reading: AllocationReading, outcome: RoundResult) -> None:

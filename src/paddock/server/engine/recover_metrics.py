@@ -5,7 +5,6 @@ points after the last known step are new.
 """
 
 import logging
-import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -55,7 +54,7 @@ class MetricRecovery:
         left = [row for row in rows if row.ended_at is None]
         if not left:
             return {}
-        now = time.monotonic()
+        now = self._context.clock.ticks()
         self._asked = {key: one for key, one in self._asked.items() if now - one.at < FORGET_SECONDS}
         self._begin([row for row in left if row.attempt_id not in self._asked], now)
         asked = [self._asked[row.attempt_id] for row in left if row.attempt_id in self._asked]
@@ -82,7 +81,9 @@ class MetricRecovery:
         for row in rows:
             if row.job_id in facts:
                 outpost = self._context.outposts.of(row.job_id)
-                reading = self._pool.submit(_written, outpost, row, facts[row.job_id].spec.metrics)
+                reading = self._pool.submit(
+                    _written, outpost, row, facts[row.job_id].spec.metrics, self._context.clock.now()
+                )
                 reading.add_done_callback(lambda _: self.wake())
                 self._asked[row.attempt_id] = _Asked(reading, now + SECONDS, now)
 
@@ -97,13 +98,13 @@ class MetricRecovery:
         return asked.reading.result()
 
 
-def _written(outpost: Outpost, row: TaskAttempt, asked: MetricFiles) -> list[Record]:
+def _written(outpost: Outpost, row: TaskAttempt, asked: MetricFiles, now: float) -> list[Record]:
     wanted = UnreadFiles(row.id, row.attempt_number, row.resumed, row.epochs, asked.files, asked.stdout)
     whose = {"task": row.id, "attempt": row.attempt_number}
     try:
         records = [record | whose for record in outpost.unread(wanted)]
         if asked.patterns:
-            at = records[0]["at"] if records else time.time()
+            at = records[0]["at"] if records else now
             records += [record | whose | {"at": at} for record in _marked(outpost, row, asked.patterns)]
         found = [typed(storable(record), row.start or 1) for record in records]
         return [one for one in found if isinstance(one, Metric | Reset)]

@@ -31,7 +31,7 @@ class RemovedJob:
 
 def remove(context: Context, rows: list[AllocationRow]) -> list[RemovedJob]:
     with context.db.read() as c:
-        now = time.monotonic()
+        now = context.clock.ticks()
         leaving = [job for job in jobs.removing(c) if context.erasing.get(job, 0.0) <= now]
     of_job = {job: [row for row in rows if row.job_id == job] for job in leaving}
     found = [context.boundary.try_for(job, REMOVING, _remove, context, job, of_job[job]) for job in leaving]
@@ -69,7 +69,7 @@ def erase(context: Context, job: str, over: Callable[[], bool]) -> None:
         del context.erasing[job]
     except Exception:
         log.exception("the rows of the removed job %s cannot be deleted; trying again", job)
-        context.erasing[job] = time.monotonic() + AGAIN_SECONDS
+        context.erasing[job] = context.clock.ticks() + AGAIN_SECONDS
 
 
 def _is_left(context: Context, row: AllocationRow) -> bool:

@@ -164,7 +164,7 @@ class SearchWorker:
         if advice.hold is not None:
             with self._context.db.write() as c:
                 if stored.hold(c, advice.job, advice.hold):
-                    needs_attention(c, self._context.settings, advice.job, advice.hold, self._context.clock())
+                    needs_attention(c, self._context.settings, advice.job, advice.hold, self._context.clock.now())
             return
         if advice.prune or advice.follow:
             self._order(advice)

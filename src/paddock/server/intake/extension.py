@@ -1,6 +1,5 @@
 """Extend a search: more trials, more time, new values of parameters."""
 
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +11,7 @@ from paddock.search.history import by_trial
 from paddock.search.tasks import key_of, new_tasks
 from paddock.server.store import jobs, trials
 from paddock.server.store.db import Connection, Database
+from paddock.server.store.rows import clock_of
 from paddock.settings import Settings
 
 TRIES = 10
@@ -67,8 +67,8 @@ def _worked_out(c: Connection, job: str, more: ExtendRequest, settings: Settings
         if not new and more.time_budget is None:
             raise InvalidInput.at("params" if more.params else "trials", "the job has all these configurations")
         made = new_tasks(spec, row.script_report(), new, trials.last_trial(c, job) + 1)
-        rows = trials.prepared(job, made, trials.last_number(c, job))
-    until = row.search_until if more.time_budget is None else time.time() + more.time_budget
+        rows = trials.prepared(job, made, clock_of(c).now(), trials.last_number(c, job))
+    until = row.search_until if more.time_budget is None else clock_of(c).now() + more.time_budget
     return _Extension(version, rows, spec.model_dump(mode="json"), until, adaptive(search))
 
 

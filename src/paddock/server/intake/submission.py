@@ -2,7 +2,6 @@
 
 import secrets
 import shutil
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -135,7 +134,7 @@ def _judge(
 ) -> Callable[[frozenset[str]], access.AccessVerdict]:
     """Return what the rules say now about running on some partitions of a backend."""
     with db.read() as c:
-        stored, person, now = rules.worded(c), rules.people(c)[by.name], time.time()
+        stored, person, now = rules.worded(c), rules.people(c)[by.name], db.clock.now()
 
     def judge(names: frozenset[str]) -> access.AccessVerdict:
         target = access.AccessTarget("", backend, "", names)
@@ -273,6 +272,7 @@ def accept(
         unix_name=away.user if away else None,
         folder=str(away.folder.root) if away else None,
         fleet=site.fleet if site else None,
+        created_at=db.clock.now(),
     )
     try:
         with db.write() as c:

@@ -1,6 +1,5 @@
 """Allocations: what the engine requested from a backend, and what the backend last reported."""
 
-import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +9,7 @@ import sqlalchemy as sa
 from paddock.models import Allocation, AllocationBatch, AllocationState, AllocationStatus, Cause, Waits
 from paddock.server.store.guards import dumps
 from paddock.server.store.kept import fetch_kept
-from paddock.server.store.rows import columns, fetch, many, model, portions
+from paddock.server.store.rows import clock_of, columns, fetch, many, model, portions
 from paddock.server.store.tables import PLANNED, UNCLOSED, allocations, batches, jobs
 
 HELD = Waits(reason="held: it begins no further task until it is released")
@@ -88,7 +87,7 @@ def plan(
 
     `leaves_at`: when each of its allocations leaves its devices to others.
     """
-    now = time.time()
+    now = clock_of(c).now()
     about = {"job_id": job, "backend": backend, "created_at": now}
     c.execute(sa.insert(batches).values(key=batch.key, spec=batch.model_dump(mode="json"), **about))
     adjusted = c.execute(sa.select(jobs.c.adjusted).where(jobs.c.id == job)).scalar_one()
@@ -133,7 +132,7 @@ def last(c: sa.Connection, job: str, count: int) -> list[AllocationRow]:
 
 def submitted(c: sa.Connection, batch: str, ids: Sequence[str]) -> None:
     """Record the ids that the backend gave to the first allocations of a batch, and delete the others."""
-    values = {"state": AllocationState.PENDING, "seen_at": time.time(), "reason": None}
+    values = {"state": AllocationState.PENDING, "seen_at": clock_of(c).now(), "reason": None}
     one = sa.and_(allocations.c.key == sa.bindparam("one"), allocations.c.state == AllocationState.PLANNED)
     named = [{"one": f"{batch}.{number}", "id": given} for number, given in enumerate(ids)]
     if named:
@@ -143,7 +142,9 @@ def submitted(c: sa.Connection, batch: str, ids: Sequence[str]) -> None:
 
 def refused(c: sa.Connection, batch: str, reason: str) -> None:
     """Record that the backend will never accept a batch."""
-    values = _values(AllocationStatus(state=AllocationState.ENDED, cause=Cause.LAUNCH_FAILED, reason=reason))
+    values = _values(
+        AllocationStatus(state=AllocationState.ENDED, cause=Cause.LAUNCH_FAILED, reason=reason), clock_of(c).now()
+    )
     c.execute(sa.update(allocations).where(*_planned_in(batch)).values(**values))
 
 
@@ -163,20 +164,20 @@ def _set(c: sa.Connection, keys: Collection[str], **values: Any) -> None:
 
 def seen(c: sa.Connection, key: str, status: AllocationStatus) -> None:
     """Record what the backend reports of an allocation."""
-    _set(c, [key], **_values(status))
+    _set(c, [key], **_values(status, clock_of(c).now()))
 
 
-def _values(status: AllocationStatus) -> dict[str, Any]:
-    values = status.model_dump(mode="json", exclude={"cause", "held"}) | {"seen_at": time.time()}
+def _values(status: AllocationStatus, now: float) -> dict[str, Any]:
+    values = status.model_dump(mode="json", exclude={"cause", "held"}) | {"seen_at": now}
     if status.state is AllocationState.ENDED:
-        values |= {"ended_at": time.time(), "cause": status.cause}
+        values |= {"ended_at": now, "cause": status.cause}
     return values
 
 
 def touch(c: sa.Connection, keys: list[str]) -> None:
     """Record that the backend has listed these allocations, with nothing new."""
     if keys:
-        _set(c, keys, seen_at=time.time())
+        _set(c, keys, seen_at=clock_of(c).now())
 
 
 def failed(c: sa.Connection, key: str, cause: Cause, reason: str) -> None:

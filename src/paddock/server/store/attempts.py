@@ -1,6 +1,5 @@
 """Attempts: begin, publish, find and change them."""
 
-import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,7 +15,7 @@ from paddock.rules.pool import demand_key
 from paddock.server.store import events
 from paddock.server.store.guards import dumps
 from paddock.server.store.kept import fetch_kept
-from paddock.server.store.rows import columns, fetch, many, portions
+from paddock.server.store.rows import clock_of, columns, fetch, many, portions
 from paddock.server.store.tables import (
     CURRENT,
     OPEN,
@@ -146,7 +145,7 @@ def _insert(c: sa.Connection, chosen: sa.ColumnElement[bool], *, resumed: bool) 
         "number": tasks.c.attempt,
         "state": tasks.c.state,
         "resumed": sa.literal(resumed),
-        "created_at": sa.literal(time.time()),
+        "created_at": sa.literal(clock_of(c).now()),
         "warnings": sa.literal([], sa.JSON),
         "size": tasks.c.size_wanted,
     }
@@ -167,7 +166,7 @@ def begin_next(
     If it is not resumed, what the task had reached is cleared. `room` is the memory that the attempt has to wait for,
     after an attempt that ran out of memory.
     """
-    now, waits = time.time(), TaskState.SUBMITTED.value
+    now, waits = clock_of(c).now(), TaskState.SUBMITTED.value
     forget = "".join(f", {name} = NULL" for name in resumption.forgotten(resumed=resumed))
     change = f"UPDATE tasks SET state = ?, stopping = ?, attempt = ?{forget} WHERE id = ?"  # noqa: S608  (our own)
     many(c, change, [(waits, False, number + 1, task) for task, number in last])

@@ -1,12 +1,12 @@
 """Who did what. Entries are only added; triggers of the database refuse anything else but removal by age."""
 
-import time
 from collections.abc import Mapping
 from typing import Any, Protocol
 
 import sqlalchemy as sa
 
 from paddock.models import AuditEntry, AuditPage
+from paddock.server.store.rows import clock_of
 from paddock.server.store.tables import audit
 
 MAX_TEXT = 500
@@ -40,7 +40,7 @@ def add(
     c: sa.Connection, by: Actor, act: str, kind: str = "", object: str = "", detail: Mapping[str, Any] | None = None
 ) -> None:
     """Add an entry, whether or not accounts are in use."""
-    values = {"at": time.time(), "who": by.name[:64], "via": by.via[:120], "address": by.address[:64], "act": act}
+    values = {"at": clock_of(c).now(), "who": by.name[:64], "via": by.via[:120], "address": by.address[:64], "act": act}
     values |= {"kind": kind, "object": object[:200], "detail": {k: _short(v) for k, v in (detail or {}).items()}}
     c.execute(sa.insert(audit).values(**values))
 

@@ -14,8 +14,10 @@ from alembic.script import ScriptDirectory
 from sqlalchemy.engine import make_url
 
 from paddock.common import filesystems
+from paddock.common.clock import Clock
 from paddock.errors import DatabaseDamaged, DatabaseUnavailable, InvalidInput
 from paddock.server.store import guards, kept
+from paddock.server.store.rows import CLOCK
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 WAIT_SECONDS = 30  # up to this long for another writer, or for a free connection
@@ -61,10 +63,13 @@ class Database:
     """Connections for reading and for writing, and the migration of the schema.
 
     Each object has connections of its own: whoever uses up those of one does not block the users of another.
-    `journal` is the journal mode of SQLite; without it, the mode follows from the file system.
+    `journal` is the journal mode of SQLite; without it, the mode follows from the file system. `clock` is what all that
+    is written goes by, and the engine that uses this database.
     """
 
-    def __init__(self, url: str, *, connections: int = 10, journal: str | None = None) -> None:
+    def __init__(
+        self, url: str, *, connections: int = 10, journal: str | None = None, clock: Clock | None = None
+    ) -> None:
         try:
             parsed = make_url(url)
         except sa.exc.ArgumentError:
@@ -77,6 +82,7 @@ class Database:
         self.sqlite = parsed.get_backend_name() == "sqlite"
         self.file = Path(parsed.database) if self.sqlite and parsed.database else None
         self._journal = journal or (journal_mode(self.file) if self.file else "WAL")
+        self.clock = clock or Clock()
         self.counts = kept.counts_of(str(parsed)) if self.file or not self.sqlite else kept.ChangeCounts()
         self.engine = self._engine(connections)
         guards.install(self.engine)
@@ -84,7 +90,7 @@ class Database:
 
     def _engine(self, connections: int) -> sa.Engine:
         options: dict[str, Any] = {"json_serializer": guards.dumps, "json_deserializer": guards.loads}
-        options["execution_options"] = {kept.COUNTS: self.counts}
+        options["execution_options"] = {kept.COUNTS: self.counts, CLOCK: self.clock}
         if not self.sqlite or self.file:  # in memory: one connection, and no pool
             options |= {"pool_size": 5, "max_overflow": max(connections - 5, 0), "pool_timeout": WAIT_SECONDS}
         if self.sqlite:

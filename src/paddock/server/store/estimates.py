@@ -11,7 +11,7 @@ from paddock.models import AllocationState, Expected, TaskState, Waits
 from paddock.rules.durations import Band, Lengths, PastRun, TaskWork, Underway, adjusted, outlook
 from paddock.rules.estimate import Pace, whole_seconds
 from paddock.server.store import predictions
-from paddock.server.store.rows import moment
+from paddock.server.store.rows import clock_of, moment
 from paddock.server.store.tables import CURRENT, RUNNING, UNCLOSED, allocations, attempts, jobs, tasks
 
 LEAST_AGE, MOST_AGE = 1.0, 30.0  # seconds for which an estimate is kept
@@ -95,9 +95,9 @@ class Estimates:
         `whose`: the owner of the job, and its program.
         """
         until, lengths = self._lengths.get(job, (0.0, None))
-        if lengths is None or until < time.monotonic():
+        if lengths is None or until < clock_of(c).ticks():
             lengths = Lengths(_runs(c, job, *whose))
-            self._lengths[job] = time.monotonic() + LENGTHS_SECONDS, lengths
+            self._lengths[job] = clock_of(c).ticks() + LENGTHS_SECONDS, lengths
         return lengths.at_most(works) if lengths.count >= LEAST_RUNS else None
 
     def keep_only(self, ids: set[str]) -> None:

@@ -1,6 +1,5 @@
 """Events: what has changed, for clients that follow. They are kept for a while so that a client can reconnect."""
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -10,7 +9,7 @@ from paddock.models import Visibility
 from paddock.models.events import EventData
 from paddock.server.store.guards import dumps
 from paddock.server.store.kept import fetch_kept
-from paddock.server.store.rows import many
+from paddock.server.store.rows import clock_of, many
 from paddock.server.store.tables import events, jobs
 
 # With the only person who may see it, if the job is private: the event may stay longer than the row of the job.
@@ -21,18 +20,18 @@ VALUES (?, ?, ?, (SELECT owner FROM jobs WHERE id = ? AND visibility = 'private'
 def write(c: sa.Connection, job: str, data: EventData) -> None:
     """Record an event of a job, without the fields of its data that are None."""
     given = {name: value for name, value in data.model_dump(mode="json").items() if value is not None}
-    many(c, _WRITE, [(time.time(), data.kind, job, job, dumps(given))])
+    many(c, _WRITE, [(clock_of(c).now(), data.kind, job, job, dumps(given))])
 
 
 def write_for(c: sa.Connection, user: str, data: EventData) -> None:
     """Record an event that only this person and admins may see, and that belongs to no job."""
-    values = {"at": time.time(), "kind": data.kind, "owner": user, "data": data.model_dump(mode="json")}
+    values = {"at": clock_of(c).now(), "kind": data.kind, "owner": user, "data": data.model_dump(mode="json")}
     c.execute(sa.insert(events).values(**values))
 
 
 def write_for_all(c: sa.Connection, data: EventData) -> None:
     """Record an event that everybody may see, and that belongs to no job."""
-    values = {"at": time.time(), "kind": data.kind, "data": data.model_dump(mode="json")}
+    values = {"at": clock_of(c).now(), "kind": data.kind, "data": data.model_dump(mode="json")}
     c.execute(sa.insert(events).values(**values))
 
 

@@ -39,7 +39,7 @@ from paddock.server.store import allocations, events, failures, metrics, reduces
 from paddock.server.store import attempts as attempt_rows
 from paddock.server.store.estimates import NOTHING, Estimates, expected, to_come
 from paddock.server.store.kept import fetch_kept
-from paddock.server.store.rows import ALL_HEARD, Silent, columns, fetch, model, moment, portions, storable
+from paddock.server.store.rows import ALL_HEARD, Silent, clock_of, columns, fetch, model, moment, portions, storable
 from paddock.server.store.sight import EVERYTHING, Sight
 from paddock.server.store.tables import REMOVING, RUNNING, UNENDED, UNTOLD, attempts, jobs, tasks
 
@@ -68,10 +68,11 @@ class NewJob:
     unix_name: str | None = None  # as whom its tasks run; None: as the server's user
     folder: str | None = None  # in that person's home
     fleet: str | None = None  # the backend on whose hosts it has folders
+    created_at: float = field(default_factory=time.time)
     rows: list[trials.Row] = field(init=False)  # its tasks, ready to be inserted
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rows", trials.prepared(self.id, self.tasks))
+        object.__setattr__(self, "rows", trials.prepared(self.id, self.tasks, self.created_at))
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +134,7 @@ _WHOLE_ID = _FOUND.where(jobs.c.id == sa.bindparam("job"))
 
 def insert(c: sa.Connection, new: NewJob) -> None:
     """Insert a job, its tasks, their first attempts and the event."""
-    now = time.time()
-    spec = new.spec
+    now, spec = new.created_at, new.spec
     c.execute(
         sa.insert(jobs).values(
             id=new.id,
@@ -321,7 +321,7 @@ def _summaries(
     lines = _sparklines(c, rows, best_tasks)
     reducing = reduces.due(c, [row.id for row in rows if row.spec.get("reduce")])
     ends = _endings(c, ids)
-    now = time.time()
+    now = clock_of(c).now()
     running = _running(c, [job for job in ids if TaskState.RUNNING in counts[job]], now)
     waits = dict(decided) | allocations.waiting(c, [job for job in ids if TaskState.SUBMITTED in counts[job]])
     no_word = _no_word(c, silent)

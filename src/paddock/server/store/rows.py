@@ -10,12 +10,21 @@ from typing import Any, TypeVar, overload
 import sqlalchemy as sa
 from pydantic import BaseModel
 
+from paddock.common.clock import Clock
+
+CLOCK = "paddock_clock"  # names an option of a connection: the clock of its database
 Silent = Mapping[str, float]  # allocation whose runner does not report -> when it last did
 ALL_HEARD: Silent = {}
 _BATCH = 400  # values in one statement: SQLite limits how many it may hold
 T = TypeVar("T")
 R = TypeVar("R")
 M = TypeVar("M", bound=BaseModel)
+
+
+def clock_of(c: sa.Connection) -> Clock:
+    """Return the clock of the database that this is a connection of."""
+    clock: Clock = c.get_execution_options()[CLOCK]
+    return clock
 
 
 def columns(kind: type[Any], named: Iterable[sa.ColumnElement[Any]]) -> list[sa.ColumnElement[Any]]:

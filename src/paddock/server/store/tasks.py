@@ -2,7 +2,6 @@
 
 import math
 import re
-import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -21,7 +20,7 @@ from paddock.server.store import events, notices
 from paddock.server.store.estimates import NOTHING, Estimate, Estimates, expected
 from paddock.server.store.jobs import FoundJob, waits_of
 from paddock.server.store.jobs import find as find_job
-from paddock.server.store.rows import ALL_HEARD, Silent, model, moment, portions, values_of
+from paddock.server.store.rows import ALL_HEARD, Silent, clock_of, model, moment, portions, values_of
 from paddock.server.store.sight import EVERYTHING, Sight
 from paddock.server.store.tables import CURRENT, attempts, jobs, tasks
 
@@ -81,8 +80,9 @@ def get(
     """
     job = task.rpartition("-")[0]
     why = waits_of(c, job, waits)
-    estimate = estimates.of(c, job, time.time(), why) if estimates else NOTHING
-    found = _tasks(c.execute(_query().where(tasks.c.id == task)), silent, why, estimate)
+    now = clock_of(c).now()
+    estimate = estimates.of(c, job, now, why) if estimates else NOTHING
+    found = _tasks(c.execute(_query().where(tasks.c.id == task)), now, silent, why, estimate)
     if not found:
         raise NotFound(f"There is no task {task!r}: `paddock tasks {task.rpartition('-')[0]}` lists them.")
     return found[0]
@@ -114,8 +114,9 @@ def page(
     order = tasks.c.number.desc() if newest else tasks.c.number
     rows = c.execute(_query().where(*where).order_by(order).offset(offset).limit(limit))
     why = waits_of(c, job, waits)
-    estimate = estimates.of(c, job, time.time(), why) if estimates else NOTHING
-    return TaskPage(total=total, offset=offset, items=_tasks(rows, silent, why, estimate))
+    now = clock_of(c).now()
+    estimate = estimates.of(c, job, now, why) if estimates else NOTHING
+    return TaskPage(total=total, offset=offset, items=_tasks(rows, now, silent, why, estimate))
 
 
 def outlines(c: sa.Connection, job: str) -> list[Outline]:
@@ -126,7 +127,7 @@ def outlines(c: sa.Connection, job: str) -> list[Outline]:
         attempts.c.ended_at, attempts.c.node, attempts.c.cause, attempts.c.reason
     )
     rows = c.execute(query.join(attempts, CURRENT).where(tasks.c.job_id == job).order_by(tasks.c.number))
-    now = time.time()
+    now = clock_of(c).now()
     return with_means([_outline(*row, now) for row in rows])
 
 
@@ -150,7 +151,8 @@ def best_values(c: sa.Connection, job: str) -> list[tuple[int, float | None]]:
 def by_ids(c: sa.Connection, ids: Sequence[str]) -> list[Task]:
     """Return these tasks, which must have runners that report."""
     queries = (_query().where(tasks.c.id.in_(some)).order_by(tasks.c.number) for some in portions(ids))
-    return [task for query in queries for task in _tasks(c.execute(query), ALL_HEARD)]
+    now = clock_of(c).now()
+    return [task for query in queries for task in _tasks(c.execute(query), now, ALL_HEARD)]
 
 
 _FIELDS = {
@@ -176,9 +178,9 @@ def _query() -> sa.Select[Any]:
 
 
 def _tasks(
-    rows: sa.CursorResult[Any], silent: Silent, waits: Waits | None = None, estimate: Estimate = NOTHING
+    rows: sa.CursorResult[Any], now: float, silent: Silent, waits: Waits | None = None, estimate: Estimate = NOTHING
 ) -> list[Task]:
-    now, names = time.time(), tuple(rows.keys())
+    names = tuple(rows.keys())
     return [_task(row, names, now, silent, waits, estimate) for row in rows]
 
 

@@ -1,6 +1,5 @@
 """Searches: read the tasks of a job as trials, add tasks, end and extend a search."""
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +15,7 @@ from paddock.server.store import attempts as attempt_rows
 from paddock.server.store import events, notices
 from paddock.server.store.guards import dumps
 from paddock.server.store.kept import fetch_kept
-from paddock.server.store.rows import fetch, many, model, moment
+from paddock.server.store.rows import clock_of, fetch, many, model, moment
 from paddock.server.store.tables import CURRENT, SEARCHING, UNENDED, attempts, jobs, tasks
 
 _OVER = ("The search has ended: ", "The time budget is over: ")
@@ -27,9 +26,8 @@ _COLUMNS = ("id", "job_id", "number", "params", "state", "attempt", "created_at"
 _ADD = f"INSERT INTO tasks ({', '.join(_COLUMNS)}) VALUES ({', '.join('?' * len(_COLUMNS))})"  # noqa: S608  (our own)
 
 
-def prepared(job: str, new: Sequence[NewTask], last: int = 0) -> list[Row]:
+def prepared(job: str, new: Sequence[NewTask], now: float, last: int = 0) -> list[Row]:
     """Return new tasks as rows, numbered on from `last`. Call it before the transaction: they may be thousands."""
-    now = time.time()
     waits = TaskState.SUBMITTED.value
     return [
         (f"{job}-{number}", job, number, dumps(one.params), waits, 1, now, one.epochs, one.trial, one.reduces)
@@ -48,7 +46,7 @@ def insert(c: sa.Connection, job: str, rows: Sequence[Row]) -> list[str]:
 
 def add(c: sa.Connection, job: str, new: Sequence[NewTask]) -> list[str]:
     """Insert a few tasks, numbered on from the last one, and return their ids."""
-    return insert(c, job, prepared(job, new, last_number(c, job)))
+    return insert(c, job, prepared(job, new, clock_of(c).now(), last_number(c, job)))
 
 
 def last_number(c: sa.Connection, job: str) -> int:

@@ -1,7 +1,8 @@
-import { Alert, Anchor, Button, Group, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Group, Pill, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { plural } from '../../lib/format';
 import { IconInfo } from '../../parts/icons';
+import { type Also, alsoWords } from './lib/also';
 import type { useEditor } from './useEditor';
 
 export interface OldJob {
@@ -18,8 +19,9 @@ interface Props {
 
 /** Where the form comes from, and what is not in it. Nothing for a new one. */
 export function StartNote({ editor, from, complete }: Props) {
-  const { draft, files, names, restored, touched, startOver } = editor;
-  if (!from && !restored) return null;
+  const { draft, files, names, restored, touched, set, startOver } = editor;
+  const also = alsoWords(draft.also);
+  if (!from && !restored && also.length === 0) return null;
   const gone = !complete && files.length === 0 && (draft.mode === 'script' || names.length > 0);
   return (
     <Alert variant="light" color="accent" icon={<IconInfo size={18} />} p="sm">
@@ -46,6 +48,21 @@ export function StartNote({ editor, from, complete }: Props) {
               The files are no longer here: drop {listed(names)} again.
             </Text>
           )}
+          {also.length > 0 && (
+            <Group gap={6} mt={6}>
+              <Text size="sm">Also taken along:</Text>
+              {also.map(([name, words]) => (
+                <Pill
+                  key={name}
+                  withRemoveButton
+                  onRemove={() => set({ also: without(draft.also, name) })}
+                  removeButtonProps={{ 'aria-label': `Leave out: ${words}`, 'aria-hidden': false, tabIndex: 0 }}
+                >
+                  {words}
+                </Pill>
+              ))}
+            </Group>
+          )}
         </div>
         {touched && (
           <Button size="compact-sm" variant="default" onClick={startOver} style={{ flex: 'none' }}>
@@ -55,6 +72,11 @@ export function StartNote({ editor, from, complete }: Props) {
       </Group>
     </Alert>
   );
+}
+
+function without(also: Also, name: keyof Also): Also {
+  const { [name]: _, ...rest } = also;
+  return rest;
 }
 
 function listed(names: readonly string[]): string {

@@ -36,6 +36,10 @@ it('takes an old job over and back', () => {
     retries: { lost: 0, gpu_oom: 2 },
     grace_seconds: 0.5,
     yields: false,
+    terminal: true,
+    priority: -3,
+    elastic: { give_way: 'never', keep: null },
+    notify: [],
   } as unknown as JobSpec;
   expect(toSpec(fromSpec(spec))).toEqual({ ...spec, params: { lr: '0.001..0.1:log', opt: 'sgd,adam' } });
 });

@@ -3,6 +3,7 @@
 import type { SpecInput } from '../../../api/submissions';
 import type { JobSpec } from '../../../api/types';
 import { spaceText } from '../../../lib/params';
+import { type Also, alsoOf } from './also';
 import { NO_RESOURCES, type ResourceTexts, resourcesOf, splitTriple, textsOf } from './resources';
 import { NO_SEARCH, type SearchTexts, searchOf, searchTextsOf } from './search';
 import { given, num, numberText, text } from './texts';
@@ -43,6 +44,8 @@ export interface Draft extends SearchTexts {
   grace: string;
   /** Whether tasks go on from where they were when they make way for a reservation. */
   yields: YieldKind;
+  /** What the form does not show. */
+  also: Also;
 }
 
 export const YIELD_KINDS = ['auto', 'yes', 'no'] as const;
@@ -80,6 +83,7 @@ export const EMPTY: Draft = {
   retries: {},
   grace: '',
   yields: 'auto',
+  also: {},
 };
 
 /** An old job, or a sample, as a form. */
@@ -117,6 +121,7 @@ export function fromSpec(spec: JobSpec): Draft {
     retries: Object.fromEntries(Object.entries(spec.retries ?? {}).map(([cause, count]) => [cause, String(count)])),
     grace: numberText(spec.grace_seconds),
     yields: spec.yields == null ? 'auto' : spec.yields ? 'yes' : 'no',
+    also: alsoOf(spec),
   };
 }
 
@@ -154,6 +159,7 @@ export function toSpec(draft: Draft): SpecInput {
     ...given('retries', retries),
     ...num('grace_seconds', draft.grace),
     ...(draft.yields === 'auto' ? {} : { yields: draft.yields === 'yes' }),
+    ...draft.also,
   } as SpecInput;
 }
 

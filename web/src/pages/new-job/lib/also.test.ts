@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import type { JobSpec } from '../../../api/types';
+import { alsoOf, alsoWords } from './also';
+
+/** As the server gives it: with what nobody asked for. */
+const PLAIN = {
+  name: 'plain',
+  script: 'train.py',
+  parallel: 4,
+  terminal: false,
+  priority: 0,
+  elastic: { give_way: null, keep: null },
+  notify: null,
+} as JobSpec;
+
+it('takes along what was asked for, and nothing else', () => {
+  expect(alsoOf(PLAIN)).toEqual({});
+  expect(alsoOf({ ...PLAIN, priority: 5, terminal: true, elastic: { keep: 0, give_way: 'now' } })).toEqual({
+    priority: 5,
+    terminal: true,
+    elastic: { keep: 0, give_way: 'now' },
+  });
+  expect(alsoOf({ ...PLAIN, notify: [] })).toEqual({ notify: [] });
+  expect(alsoOf({ ...PLAIN, elastic: { keep: 0, give_way: null } })).toHaveProperty('elastic.keep', 0);
+});
+
+it('takes along what it has never heard of', () => {
+  const also = alsoOf({ ...PLAIN, colour: { of: 'sky' } } as JobSpec);
+  expect(also).toEqual({ colour: { of: 'sky' } });
+  expect(alsoWords(also)).toEqual([['colour', 'colour: {"of":"sky"}']]);
+});
+
+it('says it in words', () => {
+  const words = (spec: Partial<JobSpec>) => alsoWords(alsoOf({ ...PLAIN, ...spec })).map(([, text]) => text);
+  expect(words({ priority: -3, terminal: true })).toEqual(['a terminal for each task', 'priority -3']);
+  expect(words({ elastic: { give_way: 'never', keep: 2 } })).toEqual(['makes no room for others, keeps 2 for itself']);
+  expect(words({ notify: [] })).toEqual(['no messages outside the page']);
+  expect(words({ notify: ['failed'] })).toEqual(['messages: tasks fail']);
+});

@@ -11,6 +11,8 @@ from paddock.models.choices import Giving, JobOrder
 from paddock.rules.gaps import Booking, Work
 from paddock.rules.giving_way import Look
 
+FOR_NOBODY = ""  # in place of the job for which an allocation leaves: no other has a claim to what it leaves
+
 
 def demand_key(job: str, size: int | None) -> str:
     """Return what a job is for the policy: tasks with another number of GPUs than usual are a job of their own."""

@@ -179,3 +179,52 @@ def test_what_is_asked_for_again_or_taken_back(cluster: ClusterRig) -> None:
     ended(cluster, task, by=None)
     with pytest.raises(Conflict, match="has ended"):
         resize(cluster, task, 2)
+
+
+def drained(rig: ClusterRig) -> list[str]:
+    return [one["allocation"] for one in rig.control() if one["op"] == "drain"]
+
+
+def test_an_allocation_leaves_when_no_task_of_its_size_is_left(cluster: ClusterRig) -> None:
+    """It was asked for for a task that came from another size, so it waits longer than others would."""
+    task, other = begin(cluster, 2)
+    cluster.step()
+    resize(cluster, task, 2)
+    cluster.step()
+    third = cluster.keys()[-1]
+    assert cluster.backend.batches[-1].resources.gpus == 2
+    cluster.backend.run(f"id-{third}", "n2")
+    cluster.say(third, {"e": "runner"})
+    cluster.started(f"{JOB}-a1.1", other)
+    ended(cluster, task)
+    cluster.started(third, task, attempt=2)
+    assert drained(cluster) == [FIRST], "nothing is left for it either"
+    cluster.say(
+        third, {"e": "ended", "task": task, "attempt": 2, "exit": 0, "signal": None, "by": None, "at": 2_000_000_020.0}
+    )
+    cluster.step()
+    assert drained(cluster) == [FIRST, third]
+    assert cluster.detail().giving_way is None
+    cluster.step(seconds=60)
+    assert drained(cluster) == [FIRST, third], "each is told once"
+
+
+def test_an_allocation_that_is_not_needed_any_more_leaves(cluster: ClusterRig) -> None:
+    [task] = begin(cluster)
+    resize(cluster, task, 2)
+    cluster.step()
+    cluster.backend.run(f"id-{NEXT}", "n2")
+    resize(cluster, task, None)
+    hello(cluster, NEXT)
+    cluster.step()
+    assert drained(cluster) == [NEXT]
+    assert not orders(cluster)
+
+
+def test_what_runs_in_one_size_only_is_not_ended_early(cluster: ClusterRig) -> None:
+    cluster.job(1, resources={"backend": "fake", "gpus": 1, "cpus": 2})
+    cluster.step()
+    cluster.backend.run(f"id-{FIRST}")
+    cluster.say(FIRST, {"e": "runner"})
+    cluster.step()
+    assert not drained(cluster)

@@ -3,23 +3,25 @@
 The wish is in the database; each round does what is next, so a server that is killed changes nothing. Where there is
 room, an allocation of the other size is asked for first (`Demand.coming`), and the attempt ends when the runner there
 has reported itself. Where there is room only once it has ended, it ends first. Otherwise it trains on until there is.
+
+An allocation of such a job leaves as soon as no task of its size is left for it: what it has may suit another size.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from paddock.models import AllocationState, Cause, TaskState
 from paddock.rules import placement
 from paddock.rules.estimate import Pace
 from paddock.rules.lifecycle import Verdict
-from paddock.rules.pool import demand_key
+from paddock.rules.pool import FOR_NOBODY, demand_key, job_of
 from paddock.rules.sizing import SizeRoom, room
 from paddock.server.engine.apply import changing, resized
 from paddock.server.engine.context import Context, JobFacts
 from paddock.server.store import allocations, attempts
 from paddock.server.store.allocations import AllocationRow
-from paddock.server.store.attempts import TaskAttempt
+from paddock.server.store.attempts import Demand, TaskAttempt
 from paddock.server.store.db import Connection
 
 RESIZING = "resize its tasks"
@@ -41,15 +43,15 @@ class Resizer:
         """Do what is next for each task that is to be resized. Returns whether attempts were begun."""
         context, begun = self._context, False
         with context.db.read() as c:
-            wanted = attempts.resizing(c)
-            if not wanted:
-                self._ordered, self._since, context.free = set(), {}, {}
-                return False
-            demands = attempts.demands(c)
+            demands, idle = attempts.demands(c), self._idle(c, rows)
             held = {one.job for one in demands if one.held}
-            found = attempts.current(c, [one.id for one in wanted if one.job_id not in held])
+            found = attempts.current(c, [one.id for one in attempts.resizing(c) if one.job_id not in held])
             facts = context.facts(c, [row.job_id for row in found])
-            places = self._places(c, [row for row in rows if row.job_id in facts], facts)
+        self._dismiss(idle, demands)
+        if not found:
+            self._ordered, self._since, context.free = set(), {}, {}
+            return False
+        places = _Places.of(idle)
         for one in demands:
             places.promise(one.key, one.waiting)
         for row in found:
@@ -71,25 +73,38 @@ class Resizer:
         keys = {_key(row) for row in found}
         self._context.free = {key: one for key, one in self._context.free.items() if key in keys}
 
-    def _places(self, c: Connection, rows: Sequence[AllocationRow], facts: Mapping[str, JobFacts]) -> "_Places":
-        """Return the allocations of these jobs in which no task runs."""
+    def _idle(self, c: Connection, rows: Sequence[AllocationRow]) -> dict[str, list[AllocationRow]]:
+        """Return the allocations in which no task runs, of jobs whose tasks change in size, by `Demand.key`."""
         context = self._context
+        known = context.facts(c, [row.job_id for row in rows])
+        sized = {job: one.spec.resources for job, one in known.items() if one.spec.resources.most_gpus is not None}
         able = [
             row
             for row in rows
-            if row.state != AllocationState.ENDED and row.key not in context.silent
+            if row.job_id in sized and row.state != AllocationState.ENDED and row.key not in context.silent
             if not (row.ending or row.leaving_for is not None or context.notes[row.key].stuck)
         ]
         busy = {one.allocation for one in attempts.running_in(c, [row.key for row in able])}
-        batches = allocations.batches_by_key(c, {row.batch for row in able})
-        made = _Places()
+        batches = allocations.batches_by_key(c, {row.batch for row in able if row.key not in busy})
+        found: dict[str, list[AllocationRow]] = defaultdict(list)
         for row in able:
             if row.key not in busy and row.batch in batches:
-                gpus = batches[row.batch].resources.gpus
-                key = demand_key(row.job_id, facts[row.job_id].spec.resources.unusual(gpus))
-                made.asked[key] += 1
-                made.ready[key] += any(row.offsets)
-        return made
+                size = sized[row.job_id].unusual(batches[row.batch].resources.gpus)
+                found[demand_key(row.job_id, size)].append(row)
+        return found
+
+    def _dismiss(self, idle: Mapping[str, Sequence[AllocationRow]], demands: Sequence[Demand]) -> None:
+        """Order runners to leave for which there is no task left, and none to come."""
+        context = self._context
+        awaited = {one.key for one in demands if one.waiting or one.coming}
+        for key in idle.keys() - awaited:
+            job, reported = job_of(key), [row.key for row in idle[key] if any(row.offsets)]
+            if reported and job not in context.searching and not context.boundary.rests(job, RESIZING):
+                with context.boundary.job(job, RESIZING):
+                    context.outposts.of(job).order([{"op": "drain", "allocation": one} for one in reported])
+                    with context.db.write() as c:
+                        for one in reported:
+                            allocations.leave(c, one, FOR_NOBODY)
 
     def _resize(self, facts: JobFacts, rows: Sequence[TaskAttempt], places: "_Places", now: float) -> bool:
         outpost = self._context.outposts.of(facts.id)
@@ -146,8 +161,13 @@ class Resizer:
 class _Places:
     """Allocations in which no task runs, by `Demand.key`."""
 
-    asked: Counter[str] = field(default_factory=Counter)
-    ready: Counter[str] = field(default_factory=Counter)  # of these, those whose runners have reported themselves
+    asked: Counter[str]
+    ready: Counter[str]  # of these, those whose runners have reported themselves
+
+    @classmethod
+    def of(cls, idle: Mapping[str, Sequence[AllocationRow]]) -> "_Places":
+        ready = {key: sum(any(row.offsets) for row in rows) for key, rows in idle.items()}
+        return cls(Counter({key: len(rows) for key, rows in idle.items()}), Counter(ready))
 
     def promise(self, key: str, count: int) -> None:
         """Leave out some, as others will take them."""

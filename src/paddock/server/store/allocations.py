@@ -250,7 +250,7 @@ def nodes_of(c: sa.Connection, batches: Collection[str]) -> dict[str, str]:
 
 
 def leave(c: sa.Connection, key: str, job: str, words: str | None = None) -> None:
-    """Record for which job an allocation ends after the tasks that run in it; one of others also in words."""
+    """Record that an allocation ends after the tasks that run in it, and for which job; one of others also in words."""
     _set(c, [key], leaving_for=job, leaving_to=words)
 
 
@@ -258,7 +258,7 @@ def giving_way(c: sa.Connection, job: str) -> str | None:
     """Return for whom allocations of a job leave, and how many of those that run do; None: none leaves."""
     running = _ROWS.where(UNCLOSED, allocations.c.job_id == job, allocations.c.state == AllocationState.RUNNING)
     rows = fetch(c, AllocationRow, running)
-    leaving = [row for row in rows if row.leaving_for is not None]
+    leaving = [row for row in rows if row.leaving_for]
     if not leaving:
         return None
     whom = sorted({row.leaving_to or f"job {row.leaving_for}" for row in leaving})

@@ -157,5 +157,6 @@ POLICIES = {
     "least served": Policy(least_served),
     "goodput": Policy(GoodputPolicy(), adapts=True),
     "goodput alone": Policy(GoodputPolicy(), adapts=True, kept=False),
-    "ours": Policy(ours, adapts=True),
+    "ours each minute": Policy(ours, adapts=True),
+    "ours": Policy(ours, adapts=True, prompt=True),
 }

@@ -1,4 +1,4 @@
-"""A cluster with a made clock: every minute a policy decides on places, and trainings go on where they are."""
+"""A cluster with a made clock: a policy decides on places, and trainings go on where they are."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -91,11 +91,15 @@ class Profiles:
 
 @dataclass(frozen=True)
 class Policy:
-    """`adapts`: the batch follows the size and the noise. `kept`: what is measured of a job counts for its kind."""
+    """`adapts`: the batch follows the size and the noise. `kept`: what is measured of a job counts for its kind.
+
+    Every policy decides once a minute; one that is `prompt` also when a job arrives or ends.
+    """
 
     places: Callable[[Sequence[Running], float], dict[str, Place]]
     adapts: bool = False
     kept: bool = True
+    prompt: bool = False
 
 
 def run(plans: Sequence[JobPlan], policy: Policy, seed: int) -> list[Running]:
@@ -107,7 +111,8 @@ def run(plans: Sequence[JobPlan], policy: Policy, seed: int) -> list[Running]:
     now = 0.0
     while waiting or there:
         if not there:
-            now = max(now, np.ceil(waiting[0].plan.arrives / ROUND) * ROUND)
+            arrives = waiting[0].plan.arrives
+            now = max(now, arrives if policy.prompt else np.ceil(arrives / ROUND) * ROUND)
         while waiting and waiting[0].plan.arrives <= now:
             there.append(waiting.pop(0))
         for one in there:
@@ -115,13 +120,17 @@ def run(plans: Sequence[JobPlan], policy: Policy, seed: int) -> list[Running]:
         places = policy.places(there, now)
         _check(places)
         for one in there:
-            _move(one, places.get(one.plan.id, ()), now)
+            _move(one, places.get(one.plan.id, ()), now, policy.adapts)
+        until = (now // ROUND + 1) * ROUND
+        if policy.prompt:
+            arrivals = [waiting[0].plan.arrives] if waiting else []
+            until = min([until, *arrivals, *(_end(one, now) for one in there if one.place)])
         for one in there:
             if one.place:
-                _train(one, now, profiles, policy.adapts)
+                _train(one, now, until, profiles)
         ended += [one for one in there if one.ends is not None]
         there = [one for one in there if one.ends is None]
-        now += ROUND
+        now = until
     return ended
 
 
@@ -133,30 +142,36 @@ def _check(places: dict[str, Place]) -> None:
     assert all(used[name] <= CLUSTER[name] for name in CLUSTER), "more GPUs were given than there are"
 
 
-def _move(one: Running, place: Place, now: float) -> None:
-    if sorted(place) == sorted(one.place):
-        return
-    if one.place and not place:
-        one.waits_since = now
-    one.place = place
-    if place:
-        one.ready = now + one.plan.kind.restart
-        one.restarts += one.begun
-        one.begun = True
+def _move(one: Running, place: Place, now: float, adapts: bool) -> None:
+    if sorted(place) != sorted(one.place):
+        if one.place and not place:
+            one.waits_since = now
+        one.place = place
+        if place:
+            one.ready = now + one.plan.kind.restart
+            one.restarts += one.begun
+            one.begun = True
+    if adapts and one.size in one.rates:
+        one.batch = one.rates[one.size][1]
 
 
-def _train(one: Running, now: float, profiles: Profiles, adapts: bool) -> None:
-    gpus, kind = one.size, one.plan.kind
-    seconds = max(now + ROUND - max(one.ready, now), 0.0)
-    one.service += gpus * ROUND
-    if adapts and gpus in one.rates:
-        one.batch = one.rates[gpus][1]
-    if not seconds:
+def _rate(one: Running) -> float:
+    return one.plan.kind.goodput(one.size, one.batch, one.plan.kind.noise_at(one.done / one.plan.work))
+
+
+def _end(one: Running, now: float) -> float:
+    """Return when it ends if nothing changes."""
+    return max(one.ready, now) + (one.plan.work - one.done) / _rate(one)
+
+
+def _train(one: Running, now: float, until: float, profiles: Profiles) -> None:
+    one.service += one.size * (until - now)
+    begins = max(one.ready, now)
+    if begins >= until:
         return
-    noise = kind.noise_at(one.done / one.plan.work)
-    rate = kind.goodput(gpus, one.batch, noise)
-    left = (one.plan.work - one.done) / rate
-    if left <= seconds:
-        one.ends = now + ROUND - seconds + left
-    one.done = min(one.done + rate * seconds, one.plan.work)
-    profiles.saw(one)
+    ends, rate = _end(one, now), _rate(one)
+    if ends <= until:
+        one.ends = ends
+    one.done = min(one.done + rate * (until - begins), one.plan.work)
+    if until % ROUND == 0 or one.ends is not None:
+        profiles.saw(one)

@@ -1,6 +1,6 @@
 """Small real trainings on this machine, one after the other: how far off the time left is, half-way.
 
-Each is a process that imports, makes its data (the start-up), and trains a network with numpy.
+Each is a process that imports, makes its data (the start-up), and trains a network with numpy or (on a GPU) PyTorch.
 """
 
 import statistics
@@ -15,6 +15,7 @@ from paddock.rules.estimate import Pace, whole_seconds
 
 EPOCHS = 24
 BAR = 0.10
+EPOCH = 0.3  # seconds, about
 TRAINING = """
 import sys, time
 import numpy as np
@@ -32,28 +33,46 @@ for epoch in range(%d):
         a -= 1e-4 * x.T @ ((e @ b.T) * (1 - h * h))
     print(epoch, flush=True)
 """
+ON_GPU = """
+import sys
+import torch
+x = torch.randn(20000, 1024, device="cuda")
+y = torch.randn(20000, 10, device="cuda")
+net = torch.nn.Sequential(torch.nn.Linear(1024, 4096), torch.nn.ReLU(), torch.nn.Linear(4096, 10)).cuda()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+for epoch in range(%d):
+    for _ in range(int(sys.argv[1])):
+        loss = (net(x) - y).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    print(epoch, loss.item(), flush=True)
+"""
 
 
-def training(steps: int) -> tuple[float, list[float], float]:
+def training(steps: int, torch_python: str | None) -> tuple[float, list[float], float]:
     """Return when a training began, when each of its epochs was done, and when it ended."""
     began, ends = time.time(), []
-    with subprocess.Popen([sys.executable, "-c", TRAINING % EPOCHS, str(steps)], stdout=subprocess.PIPE) as process:
+    command = [torch_python, "-c", ON_GPU % EPOCHS] if torch_python else [sys.executable, "-c", TRAINING % EPOCHS]
+    with subprocess.Popen([*command, str(steps)], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         for _ in process.stdout:
             ends.append(time.time())
     return began, ends, time.time()
 
 
-def main(count: int) -> bool:
+def main(count: int, torch_python: str | None = None) -> bool:
     errors: list[float] = []
     old: list[float] = []
     inside: list[bool] = []
     start_up: list[float] = []
     scores: list[float] = []
     runs: list[PastRun] = []
+    _, ends, _ = training(4, torch_python)
+    times = max(round(EPOCH / (ends[-1] - ends[0]) * (EPOCHS - 1)), 1)  # a fast machine does more
     for number in range(count):
-        steps = (4, 8)[number % 2]
-        began, ends, over = training(steps)
+        steps = (4, 8)[number % 2] * times
+        began, ends, over = training(steps, torch_python)
         start_up.append((ends[0] - began) / (over - began))
         new = []
         for share in (0.25, 0.5, 0.75):

@@ -51,7 +51,11 @@ def main() -> None:
     run = elastic.Training(model, optimizer, batch=given.pop("batch", 63), also={"schedule": scale}, **given)
     fails = float(os.environ.get("TOO_MANY", "0"))
 
+    held = float(os.environ.get("HOLDS", "0"))  # bytes per sample, of the GPU
+
     def loss_of(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        if held:
+            torch.empty(int(held * len(x)), dtype=torch.uint8, device=run.device)
         if fails and len(x) > fails:
             raise torch.cuda.OutOfMemoryError("made by the test")
         return nn.functional.mse_loss(run.model(x), y)
@@ -66,7 +70,7 @@ def main() -> None:
                 os.kill(os.getpid(), signal.SIGTERM)
         scale.step()
         with torch.no_grad():
-            loss = nn.functional.mse_loss(model(x), y).item()
+            loss = nn.functional.mse_loss(model(x.to(run.device)), y.to(run.device)).item()
         if run.rank == 0:
             weights = [value for weights in model.parameters() for value in weights.flatten().tolist()]
             print(

@@ -290,7 +290,9 @@ class Training:
         if cuda:
             torch.cuda.set_device(self.device)
         if int(os.environ.get("WORLD_SIZE") or 1) > 1 and not dist.is_initialized():
-            dist.init_process_group("nccl" if cuda else "gloo")
+            # NCCL refuses two processes on one GPU.
+            alone = cuda and int(os.environ.get("LOCAL_WORLD_SIZE") or 1) <= torch.cuda.device_count()
+            dist.init_process_group("nccl" if alone else "gloo")
             atexit.register(lambda: dist.is_initialized() and dist.destroy_process_group())
         grouped = dist.is_available() and dist.is_initialized()
         self.rank: int = dist.get_rank() if grouped else 0

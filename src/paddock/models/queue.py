@@ -5,6 +5,7 @@ from datetime import datetime
 from pydantic import Field
 
 from paddock.models.base import Model
+from paddock.models.sizes import SizeChange
 from paddock.models.tasks import Expected, Waits
 
 
@@ -36,4 +37,7 @@ class QueuedJob(Model):
 
 class QueuePage(Model):
     items: list[QueuedJob] = Field(description="the oldest job first, up to 500")
+    next: list[SizeChange] = Field(
+        default_factory=list, description="which trainings the policy would give other numbers of GPUs next"
+    )
     team: bool = Field(False, description="people have accounts here: show whose each job is")

@@ -5,6 +5,7 @@ from datetime import datetime
 from pydantic import Field
 
 from paddock.models.base import Model
+from paddock.models.sizes import SizeChange
 from paddock.models.tasks import Expected, Waits
 
 
@@ -42,5 +43,8 @@ class QueuedJob(Model):
 class QueuePage(Model):
     items: list[QueuedJob] = Field(
         description="first the jobs that wait, by backend and in the order in which they go on; up to 500"
+    )
+    next: list[SizeChange] = Field(
+        default_factory=list, description="which trainings the policy would give other numbers of GPUs next"
     )
     team: bool = Field(False, description="people have accounts here: show whose each job is")

@@ -66,7 +66,10 @@ def show_queue(
     decided = queue.Decided(known.waits, known.lines, known.estimates)
     with at.db.read() as c:
         found = queue.listed(c, by.sight, at.settings.backend, time.time(), decided, tasks)
-    return found.model_copy(update={"team": by.team})
+    # One read: the engine replaces it.
+    following = known.next_sizes
+    sizes = [change for job in found.items for change in following.get(job.id, ())]
+    return found.model_copy(update={"team": by.team, "next": sizes})
 
 
 @router.get("/views")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from paddock.common.clock import Clock
-from paddock.models import Cause, Interpreter, JobSpec, Objective, ObjectiveChoice, ScriptReport, Waits
+from paddock.models import Cause, Interpreter, JobSpec, Objective, ObjectiveChoice, ScriptReport, SizeChange, Waits
 from paddock.paths import Home
 from paddock.server.engine.backend_worker import BackendWorker
 from paddock.server.engine.boundary import Boundary
@@ -70,6 +70,7 @@ class Context:
     estimates: Estimates = field(default_factory=Estimates)
     searching: set[str] = field(default_factory=set)  # jobs that will have further tasks
     free: dict[str, dict[str, int]] = field(default_factory=dict)  # `Demand.key` of tasks that are resized -> by node
+    next_sizes: dict[str, list[SizeChange]] = field(default_factory=dict)  # job -> what the policy would change
     unfit: dict[tuple[str, str], float] = field(default_factory=dict)  # job, node -> until when it starts nothing there
     turned_away: dict[tuple[str, str], float] = field(default_factory=dict)  # job, reservation -> until when
     end_written: set[str] = field(default_factory=set)  # jobs whose runners know that no more tasks come

@@ -1415,7 +1415,7 @@ export interface paths {
         };
         /**
          * Show Queue
-         * @description Return all jobs that wait, in the order in which they go on, then those that run, with when they begin and end.
+         * @description Return the jobs that wait, in the order in which they go on, then those that run: when each begins and ends.
          */
         get: operations["show_queue_api_v1_queue_get"];
         put?: never;

@@ -61,7 +61,7 @@ def show_queue(
     by: By,
     tasks: Annotated[int, Query(ge=0, le=1000, description="number of waiting tasks to list of each job")] = 0,
 ) -> QueuePage:
-    """Return all jobs that wait, in the order in which they go on, then those that run, with when they begin and end."""
+    """Return the jobs that wait, in the order in which they go on, then those that run: when each begins and ends."""
     known = at.engine.context
     decided = queue.Decided(known.waits, known.lines, known.estimates)
     with at.db.read() as c:

@@ -31,8 +31,8 @@ class QueuedJob(Model):
     held: bool = False
     place: int | None = Field(
         None,
-        description="which turn its next task has among the jobs that wait for devices of the backend, from 1 on; null: "
-        "it waits for something else, or a scheduler decides",
+        description="which turn its next task has among the jobs that wait for devices of the backend, from 1 on; "
+        "null: it waits for something else, or a scheduler decides",
     )
     waits: Waits | None = Field(None, description="why its tasks wait")
     expected_start: Expected | None = Field(None, description="when the next of its tasks starts; null: not known")

@@ -1415,7 +1415,7 @@ export interface paths {
         };
         /**
          * Show Queue
-         * @description Return all jobs that run or wait, oldest first, with why they wait and when they begin and end.
+         * @description Return the jobs that wait, in the order in which they go on, then those that run: when each begins and ends.
          */
         get: operations["show_queue_api_v1_queue_get"];
         put?: never;
@@ -5918,7 +5918,7 @@ export interface components {
         QueuePage: {
             /**
              * Items
-             * @description the oldest job first, up to 500
+             * @description first the jobs that wait, by backend and in the order in which they go on; up to 500
              */
             items: components["schemas"]["QueuedJob"][];
             /**
@@ -5960,6 +5960,11 @@ export interface components {
             name: string;
             /** Owner */
             owner: string;
+            /**
+             * Place
+             * @description which turn its next task has among the jobs that wait for devices of the backend, from 1 on; null: it waits for something else, or a scheduler decides
+             */
+            place?: number | null;
             /**
              * Priority
              * @default 0

@@ -66,6 +66,7 @@ class Context:
     awaited: set[str] = field(default_factory=set)  # allocations with such a task: something will be in their journals
     silent: dict[str, float] = field(default_factory=dict)  # allocation that reports nothing -> its last report
     waits: dict[str, Waits] = field(default_factory=dict)  # job with waiting tasks -> why, as the policy decided
+    lines: dict[str, list[str]] = field(default_factory=dict)  # backend -> jobs that wait, in the order of the policy
     estimates: Estimates = field(default_factory=Estimates)
     searching: set[str] = field(default_factory=set)  # jobs that will have further tasks
     free: dict[str, dict[str, int]] = field(default_factory=dict)  # `Demand.key` of tasks that are resized -> by node

@@ -232,10 +232,12 @@ def accept(
     force: bool = False,
     outposts: Outposts | None = None,
     site: JobSite | None = None,
+    tried: bool = True,
 ) -> str:
     """Write the folder, try the environment, and store the job, or leave nothing behind; return the id of the job.
 
     `force`: also if the environment lacks modules. `site`: where its folder is, through `outposts`; None: here.
+    `tried` false: nothing is started for it, as nothing of it will really run.
 
     Trying the environment runs the set-up lines of the submission, so it comes after all other checks.
     """
@@ -247,7 +249,9 @@ def accept(
         if settings.group:
             open_to(incoming, settings.group)
         on = away.person if away else None
-        interpreter, notes = preflight.tried(made, settings.check_seconds, force=force, on=on)
+        interpreter, notes = made.interpreter, list[str]()
+        if tried:
+            interpreter, notes = preflight.tried(made, settings.check_seconds, force=force, on=on)
         if made.script and "report" in made.script.metrics and not interpreter.has_paddock:
             _lay_down_report(incoming, settings.group)
         incoming.rename(home.job(job).root)
@@ -267,7 +271,7 @@ def accept(
         tasks=[] if made.adaptive else new_tasks(made.spec, made.script, made.configurations, 1),
         warnings=[*made.warnings, *notes],
         digest=snapshot.digest(made.files),
-        program=_program(made),
+        program=program_of(made),
         searching=made.adaptive,
         unix_name=away.user if away else None,
         folder=str(away.folder.root) if away else None,
@@ -292,7 +296,7 @@ def _abandon(home: Home, job: str, outposts: Outposts | None) -> None:
         outposts.forget(job)
 
 
-def _program(made: Plan) -> str:
+def program_of(made: Plan) -> str:
     """Return the key of packings: the hash of the script alone, or of a command with all its files."""
     script = made.spec.script
     if script is not None and script in made.files:

@@ -1,9 +1,10 @@
 """How many GPUs each training gets, of those of one kind: one decision over all of them. Pure.
 
 What it is worth to give a training k GPUs is
-`weight * (left + 8 h)^-0.4 * (1 + age / 1 h)^0.5 * log(1 + speed[k] * discount / 0.3)`. Short ones come first, but the
-longer one is there, the less it has to stand back. The logarithm makes the first GPU of one worth more than the tenth of
-another. A change costs a restart, so other sizes than the present one are discounted. The sizes of the largest sum that fit are found exactly (a knapsack of which one size per training is
+`weight * (left + 8 h)^-0.4 * (1 + age / 1 h)^0.5 * log(1 + speed[k] * discount / 0.3)`.
+Short ones come first, but the longer one is there, the less it has to stand back. The logarithm makes the first GPU of
+one worth more than the tenth of another. A change costs a restart, so other sizes than the present one are
+discounted. The sizes of the largest sum that fit are found exactly (a knapsack of which one size per training is
 chosen). Nothing more keeps trainings from going to and fro: each change makes the sum larger, so it comes to rest
 when nothing else changes.
 """

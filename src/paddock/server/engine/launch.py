@@ -262,6 +262,9 @@ class Launch:
         for job in {work.demand.job for work in view.work.values()} - waits.keys():
             self._context.waits.pop(job, None)
         self._context.waits.update(waits)
+        in_line = dict.fromkeys(job_of(key) for key, wait in decided.items() if not wait.never)
+        queued = view.worker.backend.traits.queued  # there, its own order decides
+        self._context.lines[view.worker.backend.name] = [] if queued else [job for job in in_line if job in waits]
 
     def _announce(self, demands: Sequence[Demand]) -> None:
         """Write events for jobs whose reason or expected start is new, for a few of them per round."""

@@ -16,6 +16,7 @@ from paddock.models import (
     TaskDetail,
     TaskPatch,
 )
+from paddock.rules import placement
 from paddock.server.api import attach, files, logs
 from paddock.server.api.caller import By
 from paddock.server.api.job_tasks import Points
@@ -158,6 +159,10 @@ def resize_task(task: TaskId, request: ResizeRequest, at: At, by: By) -> Changed
         checks.resize(
             facts.spec.resources, request.gpus, resumes=can_yield(facts), dealt=at.outposts.of(facts.id).dealt
         )
+        worker = at.engine.context.worker(facts)
+        if worker is not None:
+            sized = placement.sized(facts.spec.resources, request.gpus, worker.nodes, worker.backend.traits)
+            checks.whole_nodes(sized, worker.nodes, worker.backend.traits, "gpus")
         wish = tasks.ResizeWish(facts.spec.resources.unusual(request.gpus), by.name)
         return Changed(tasks=[found] if tasks.request_resize(c, found, wish) else [])
 

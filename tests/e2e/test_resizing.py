@@ -109,6 +109,11 @@ def test_a_training_grows_and_shrinks_where_nothing_else_is_free(narrow: Lab) ->
     assert steps == sorted(set(steps)) and steps[0] == 1 and len(steps) == steps[-1], "the curve goes on, without gaps"
     first = narrow.server.task(job)["attempts"][0]
     assert "resized from 1 to 2 GPUs by " in first["reason"]
+    points = narrow.server.get(f"/jobs/{job}/gpus")["points"]
+    assert points[0]["gpus"] == 1 and f"{job}-1 began" in points[0]["why"]
+    assert points[-1]["gpus"] == 0 and f"{job}-1 ended" in points[-1]["why"]
+    assert {0, 1, 2} >= {one["gpus"] for one in points} >= {0, 1, 2}
+    assert any("resized from 2 to 1 GPUs by " in one["why"] for one in points)
 
 
 def test_where_there_is_room_the_next_place_is_taken_first(wide: Lab) -> None:

@@ -77,6 +77,7 @@ PERMISSIONS = {
     "job_parts": READ_JOB,
     "list_tasks": SEE_JOB,
     "task_columns": SEE_JOB,
+    "job_gpus": SEE_JOB,
     "job_curves": SEE_JOB,
     "job_metric_names": SEE_JOB,
     "export_job": SEE_JOB,

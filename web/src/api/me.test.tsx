@@ -18,7 +18,11 @@ function offered(me: Me): string[] {
         <MeContext value={me}>
           <JobActions job={job as unknown as JobDetail} />
           <TaskActions job={undefined} task={task as unknown as TaskDetail} onRestart={() => {}} />
-          <TaskActions job={undefined} task={{ ...task, ended_at: 'now' } as unknown as TaskDetail} onRestart={() => {}} />
+          <TaskActions
+            job={undefined}
+            task={{ ...task, ended_at: 'now' } as unknown as TaskDetail}
+            onRestart={() => {}}
+          />
         </MeContext>
       </QueryClientProvider>
     </MantineProvider>,

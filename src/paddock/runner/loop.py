@@ -357,7 +357,7 @@ class Runner:
             nothing = dict.fromkeys(("exit", "signal", "by", "peak_memory", "cpu_seconds"))
             self._report(attempt, "ended", cause="launch_failed", reason=str(error), **nothing)
             return
-        self._guard.watch(task.pid)
+        self._guard.watch(task.pid, task.apart.name if task.apart is not None else None)
         self._tasks[attempt.identity] = task
         self._admission.add(attempt, seat, task.pid, time.monotonic())
         device = "gpu " + ",".join(seat.names) if seat.names else self._device

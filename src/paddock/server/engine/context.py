@@ -71,6 +71,8 @@ class Context:
     searching: set[str] = field(default_factory=set)  # jobs that will have further tasks
     free: dict[str, dict[str, int]] = field(default_factory=dict)  # `Demand.key` of tasks that are resized -> by node
     next_sizes: dict[str, list[SizeChange]] = field(default_factory=dict)  # job -> what the policy would change
+    places: dict[str, int] = field(default_factory=dict)  # job that comes later in its backend's queue -> its place
+    nices: dict[str, int] = field(default_factory=dict)  # allocation -> the Nice that it was requested with, or got
     unfit: dict[tuple[str, str], float] = field(default_factory=dict)  # job, node -> until when it starts nothing there
     turned_away: dict[tuple[str, str], float] = field(default_factory=dict)  # job, reservation -> until when
     end_written: set[str] = field(default_factory=set)  # jobs whose runners know that no more tasks come

@@ -248,10 +248,8 @@ def accept(
         _lay_down(made, incoming, masks.masked(made.spec, job) if settings.group else made.spec)
         if settings.group:
             open_to(incoming, settings.group)
-        on = away.person if away else None
-        interpreter, notes = made.interpreter, list[str]()
-        if tried:
-            interpreter, notes = preflight.tried(made, settings.check_seconds, force=force, on=on)
+        found = preflight.tried(made, settings.check_seconds, force=force, on=away and away.person) if tried else None
+        interpreter, notes = found or (made.interpreter, [])
         if made.script and "report" in made.script.metrics and not interpreter.has_paddock:
             _lay_down_report(incoming, settings.group)
         incoming.rename(home.job(job).root)

@@ -248,8 +248,10 @@ def accept(
         _lay_down(made, incoming, masks.masked(made.spec, job) if settings.group else made.spec)
         if settings.group:
             open_to(incoming, settings.group)
-        found = preflight.tried(made, settings.check_seconds, force=force, on=away and away.person) if tried else None
-        interpreter, notes = found or (made.interpreter, [])
+        on = away.person if away else None
+        interpreter, notes = made.interpreter, list[str]()
+        if tried:
+            interpreter, notes = preflight.tried(made, settings.check_seconds, force=force, on=on)
         if made.script and "report" in made.script.metrics and not interpreter.has_paddock:
             _lay_down_report(incoming, settings.group)
         incoming.rename(home.job(job).root)
@@ -259,7 +261,29 @@ def accept(
         shutil.rmtree(incoming, ignore_errors=True)
         _abandon(home, job, outposts)
         raise
-    new = jobs.NewJob(
+    where: dict[str, str | None] = {"unix_name": away.user, "folder": str(away.folder.root)} if away else {}
+    where |= {"fleet": site.fleet} if site and site.fleet else {}
+    new = _new_job(made, job, owner, code, interpreter, notes, db.clock.now(), where)
+    try:
+        with db.write() as c:
+            jobs.insert(c, new)
+    except BaseException:
+        _abandon(home, job, outposts)
+        raise
+    return job
+
+
+def _new_job(
+    made: Plan,
+    job: str,
+    owner: str,
+    code: CodeInfo,
+    interpreter: Interpreter,
+    notes: list[str],
+    now: float,
+    where: Mapping[str, str | None],
+) -> jobs.NewJob:
+    return jobs.NewJob(
         id=job,
         owner=owner,
         spec=made.spec,
@@ -271,18 +295,9 @@ def accept(
         digest=snapshot.digest(made.files),
         program=program_of(made),
         searching=made.adaptive,
-        unix_name=away.user if away else None,
-        folder=str(away.folder.root) if away else None,
-        fleet=site.fleet if site else None,
-        created_at=db.clock.now(),
+        created_at=now,
+        **where,
     )
-    try:
-        with db.write() as c:
-            jobs.insert(c, new)
-    except BaseException:
-        _abandon(home, job, outposts)
-        raise
-    return job
 
 
 def _abandon(home: Home, job: str, outposts: Outposts | None) -> None:

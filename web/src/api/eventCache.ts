@@ -103,7 +103,7 @@ export class EventCache {
   private tasks(job: string, data: TasksEvent['data']): void {
     if ('ids' in data) {
       if (data.change === 'stopping') this.mergeTasks(job, new Map(data.ids.map((id) => [id, { stopping: true }])));
-      else if (data.change === 'noted') this.noted(job, data.ids);
+      else if (data.change === 'noted' || data.change === 'resizing') this.noted(job, data.ids);
       else this.restarted(job, data.ids);
       return;
     }

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from paddock.backends.simulated import QUEUED
-from paddock.errors import InvalidInput
+from paddock.errors import Busy, InvalidInput
 from paddock.models import JobSpec, Node, Traits
 from paddock.server.intake import submission
 from paddock.server.simulation import planner
@@ -89,6 +89,11 @@ def test_too_much_memory_and_time_are_refused(tmp_path: Path, monkeypatch: pytes
     with pytest.raises(InvalidInput, match="plan fewer jobs"):
         planner.plan(work(tmp_path, one))
     assert folders() == before
+
+
+def test_one_plan_at_a_time(tmp_path: Path) -> None:
+    with planner._place, pytest.raises(Busy, match="another plan"):
+        planner.plan(work(tmp_path, {"seconds": 60.0, "command": "train"}))
 
 
 def test_a_node_without_what_runs_there() -> None:

@@ -6,6 +6,7 @@ server's home nor its database.
 
 import shutil
 import tempfile
+import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from paddock.backends.simulated import Course, SimulatedAllocation
+from paddock.errors import Busy
 from paddock.models import Device, Environment, JobSpec, Node, Params, Search, TaskState, Traits
 from paddock.models.plan import JobsPlan, PlannedJob, SlotUse
 from paddock.models.spec import StopEarly
@@ -33,6 +35,7 @@ EFFICIENCY = 0.8  # of the exponent of the speed-up, where a task has more GPUs 
 START_SECONDS = 5.0
 STEPS = 200
 COMMAND = "planned"
+_place = threading.BoundedSemaphore(1)  # so that plans never have all processes of their own that there may be
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,15 @@ class PlanWork:
 
 def plan(work: PlanWork) -> JobsPlan:
     """Return what would become of the jobs; in a process with limits of time and memory."""
+    if not _place.acquire(blocking=False):
+        raise Busy("The server is working out another plan: try again in a minute.")
+    try:
+        return _plan(work)
+    finally:
+        _place.release()
+
+
+def _plan(work: PlanWork) -> JobsPlan:
     root = Path(tempfile.mkdtemp(prefix="paddock-plan-"))
     try:
         settings = inward(work.settings, root, work.clusters)

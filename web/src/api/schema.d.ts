@@ -2821,7 +2821,7 @@ export interface components {
              * @description the kind of its backend: how the node is reached
              * @enum {string}
              */
-            kind: "local" | "slurm" | "hosts";
+            kind: "local" | "slurm" | "hosts" | "kubernetes";
             /** Node */
             node: string;
             /**
@@ -2829,6 +2829,11 @@ export interface components {
              * @description of its first process, on its node
              */
             pid: number;
+            /**
+             * Pod
+             * @description of Kubernetes: the name of its pod
+             */
+            pod?: string | null;
             /**
              * Python
              * @description an interpreter on the node (3.8 or newer)
@@ -2991,7 +2996,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "local" | "slurm" | "hosts";
+            kind: "local" | "slurm" | "hosts" | "kubernetes";
             /** Name */
             name: string;
             /** Partitions */
@@ -3359,11 +3364,11 @@ export interface components {
         Container: {
             /**
              * Engine
-             * @description what runs it; auto: the first on the node that can run such an image
+             * @description what runs it; auto: the first on the node that can run such an image; on Kubernetes always pod
              * @default auto
              * @enum {string}
              */
-            engine?: "auto" | "apptainer" | "charliecloud" | "podman";
+            engine?: "auto" | "apptainer" | "charliecloud" | "podman" | "pod";
             /**
              * Image
              * @description path of an image on the nodes (SIF or SquashFS file, or folder), or a name that the engine knows

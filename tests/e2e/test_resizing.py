@@ -109,6 +109,11 @@ def test_a_training_grows_and_shrinks_where_nothing_else_is_free(narrow: Lab) ->
     assert steps == sorted(set(steps)) and steps[0] == 1 and len(steps) == steps[-1], "the curve goes on, without gaps"
     first = narrow.server.task(job)["attempts"][0]
     assert "resized from 1 to 2 GPUs by " in first["reason"]
+    points = narrow.server.get(f"/jobs/{job}/gpus")["points"]
+    assert points[0]["gpus"] == 1 and f"{job}-1 began" in points[0]["why"]
+    assert points[-1]["gpus"] == 0 and f"{job}-1 ended" in points[-1]["why"]
+    assert {0, 1, 2} >= {one["gpus"] for one in points} >= {0, 1, 2}
+    assert any("resized from 2 to 1 GPUs by " in one["why"] for one in points)
 
 
 def test_where_there_is_room_the_next_place_is_taken_first(wide: Lab) -> None:
@@ -154,6 +159,15 @@ def test_a_training_trains_on_until_others_have_left_enough(wide: Lab) -> None:
         wide.trains(job, 2 if number == 2 else 1, number)
         wide.finish(job, number)
     check_sizes(wide.server.task(job, 2), [1, 2])
+
+
+def test_all_running_tasks_of_a_job_are_resized(wide: Lab) -> None:
+    job = wide.submit(params={"lr": [0.1, 0.2, 0.3, 0.4]}, parallel=1)
+    wide.trains(job, 1)
+    assert wide.server.post(f"/jobs/{job}/resize", {"gpus": 2})["tasks"] == [f"{job}-1"]
+    wide.trains(job, 2)
+    assert wide.server.post(f"/jobs/{job}/resize", {"gpus": 2})["tasks"] == []
+    assert "the job allows 1 to 2" in str(wide.server.post(f"/jobs/{job}/resize", {"gpus": 3}, 422)["error"]["message"])
 
 
 def test_what_cannot_be_resized_is_refused_with_a_reason(narrow: Lab) -> None:

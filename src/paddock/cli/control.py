@@ -67,28 +67,27 @@ def restart(
 
 def resize(
     ctx: typer.Context,
-    targets: Annotated[
-        list[str], typer.Argument(metavar="TASK", help="Ids of tasks.", autocompletion=complete.targets)
-    ],
+    targets: Targets,
     gpus: Annotated[int, typer.Option("--gpus", help="GPUs to go on with, within the range of the job.", min=1)],
     as_json: Json = False,
 ) -> None:
     """Let tasks go on with another number of GPUs, if their job was submitted with a range, such as --gpus 1..4.
 
     A task gets SIGTERM and ends; its next attempt continues from its checkpoint. Where as many GPUs are free, they are
-    taken first, and the task trains until they are there.
+    taken first, and the task trains until they are there. A job stands for all of its tasks that run.
 
-    Example:
+    Examples:
         paddock resize k3v-1 --gpus 2
+        paddock resize k3v --gpus 2
     """
     client = base.light_client(ctx)
 
     def one(target: str) -> tuple[list[str], str]:
-        if not base.is_task(target):
-            raise InvalidInput(f"{target} is not a task: name one, such as {target}-1.")
-        found = client.resize(target, gpus)
-        count = render.several(gpus, "GPU")
-        return found, f"{found[0]}: goes on with {count}" if found else f"{target} has {count}, or is about to"
+        found, count = client.resize(target, gpus), render.several(gpus, "GPU")
+        if base.is_task(target):
+            return found, f"{found[0]}: goes on with {count}" if found else f"{target} has {count}, or is about to"
+        goes = "goes" if len(found) == 1 else "go"
+        return found, f"{target}: {render.several(len(found), 'task')} {goes} on with {count}"
 
     raise typer.Exit(_each(targets, one, as_json, "tasks"))
 

@@ -48,6 +48,7 @@ from paddock.models.script import FlagStyle, InspectRequest, ScriptParam, Script
 from paddock.models.search import (
     ExtendRequest, Move, ObjectiveReport, ObjectiveRequest, RungReport, Savings, SearchReport, TrialReport,
 )
+from paddock.models.sizes import GpusPoint, JobGpus, SizeChange
 from paddock.models.spec import (
     CodeInfo, Elastic, Environment, Interpreter, JobSpec, MetricFiles, Objective, ObjectiveChoice, Search, StopEarly,
     Submission,

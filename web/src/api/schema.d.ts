@@ -715,6 +715,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{job}/gpus": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Job Gpus
+         * @description Return how many GPUs the tasks of a job have had, why that changed, and what the policy would change next.
+         */
+        get: operations["job_gpus_api_v1_jobs__job__gpus_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/{job}/hold": {
         parameters: {
             query?: never;
@@ -877,6 +897,26 @@ export interface paths {
          * @description Let a held job start tasks again.
          */
         post: operations["release_job_api_v1_jobs__job__release_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job}/resize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resize Job
+         * @description Let all running tasks of a job go on with another number of GPUs: see `POST /tasks/{task}/resize`.
+         */
+        post: operations["resize_job_api_v1_jobs__job__resize_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1395,7 +1435,7 @@ export interface paths {
         };
         /**
          * Show Queue
-         * @description Return all jobs that run or wait, oldest first, with why they wait and when they begin and end.
+         * @description Return the jobs that wait, in the order in which they go on, then those that run: when each begins and ends.
          */
         get: operations["show_queue_api_v1_queue_get"];
         put?: never;
@@ -3988,6 +4028,25 @@ export interface components {
              */
             task?: string | null;
         };
+        /**
+         * GpusPoint
+         * @description From this moment on a job has so many GPUs.
+         */
+        GpusPoint: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Gpus */
+            gpus: number;
+            /**
+             * Why
+             * @description what began or ended, or who resized a task and why
+             * @default
+             */
+            why?: string;
+        };
         /** GroupPatch */
         GroupPatch: {
             /** Description */
@@ -4617,6 +4676,19 @@ export interface components {
              * @enum {string}
              */
             kind: "job";
+        };
+        /** JobGpus */
+        JobGpus: {
+            /**
+             * Next
+             * @description what the policy would change next
+             */
+            next?: components["schemas"]["SizeChange"][];
+            /**
+             * Points
+             * @description the GPUs in use by its tasks, the oldest first, up to 1,000
+             */
+            points: components["schemas"]["GpusPoint"][];
         };
         /** JobLoad */
         JobLoad: {
@@ -5871,9 +5943,14 @@ export interface components {
         QueuePage: {
             /**
              * Items
-             * @description the oldest job first, up to 500
+             * @description first the jobs that wait, by backend and in the order in which they go on; up to 500
              */
             items: components["schemas"]["QueuedJob"][];
+            /**
+             * Next
+             * @description which trainings the policy would give other numbers of GPUs next
+             */
+            next?: components["schemas"]["SizeChange"][];
             /**
              * Team
              * @description people have accounts here: show whose each job is
@@ -5908,6 +5985,11 @@ export interface components {
             name: string;
             /** Owner */
             owner: string;
+            /**
+             * Place
+             * @description which turn its next task has among the jobs that wait for devices of the backend, from 1 on; null: it waits for something else, or a scheduler decides
+             */
+            place?: number | null;
             /**
              * Priority
              * @default 0
@@ -7052,6 +7134,32 @@ export interface components {
             terminal?: string;
             /** User */
             user: string;
+        };
+        /**
+         * SizeChange
+         * @description A task that the policy wants to go on with another number of GPUs.
+         */
+        SizeChange: {
+            /**
+             * Begun
+             * @description it is under way; otherwise it follows in a later round, if nothing changes
+             * @default false
+             */
+            begun?: boolean;
+            /**
+             * Now
+             * @description GPUs that it has
+             */
+            now: number;
+            /** Task */
+            task: string;
+            /**
+             * To
+             * @description GPUs that it is to have
+             */
+            to: number;
+            /** Why */
+            why: string;
         };
         /**
          * SlurmResources
@@ -12610,6 +12718,110 @@ export interface operations {
             };
         };
     };
+    job_gpus_api_v1_jobs__job__gpus_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of a job, or the beginning of its id */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobGpus"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The account may not do this; or a browser sent it, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too many tries (`Retry-After`) */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
     hold_job_api_v1_jobs__job__hold_post: {
         parameters: {
             query?: never;
@@ -13493,6 +13705,114 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["JobDetail"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The account may not do this; or a browser sent it, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too many tries (`Retry-After`) */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    resize_job_api_v1_jobs__job__resize_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description the id of a job, or the beginning of its id */
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResizeRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changed"];
                 };
             };
             /** @description The request is not well-formed */

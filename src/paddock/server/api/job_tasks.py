@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from paddock.models.base import TaskState
+from paddock.models.sizes import GpusPoint, JobGpus
 from paddock.models.tasks import Curve, TaskColumns, TaskPage
 from paddock.rules import task_view
 from paddock.rules.task_view import Measured, Outline
@@ -17,8 +18,9 @@ from paddock.server.api.caller import By, Caller
 from paddock.server.api.permissions import JobId, Right, may
 from paddock.server.api.replies import Reply
 from paddock.server.api.server import At, Server
-from paddock.server.store import jobs, metrics, tasks
+from paddock.server.store import gpu_history, jobs, metrics, tasks
 from paddock.server.store.db import Connection
+from paddock.server.store.rows import moment
 
 router = APIRouter()
 
@@ -85,6 +87,15 @@ def list_tasks(
                 items = [row.model_copy(update={"measured": _of(row.number, measured)}) for row in items]
             page = TaskPage(total=len(outlines), offset=offset, items=items)
     return reply(page, slim=slim)
+
+
+@router.get("/{job}/gpus")
+def job_gpus(job: JobId, at: At) -> JobGpus:
+    """Return how many GPUs the tasks of a job have had, why that changed, and what the policy would change next."""
+    with at.db.read() as c:
+        points = gpu_history.of_job(c, jobs.existing(c, job))
+    shown = [GpusPoint(at=moment(one.at), gpus=one.gpus, why=one.why) for one in points]
+    return JobGpus(points=shown, next=at.engine.context.next_sizes.get(job, []))
 
 
 @router.get("/{job}/tasks/columns", response_model=TaskColumns)

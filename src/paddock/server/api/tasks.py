@@ -16,8 +16,9 @@ from paddock.models import (
     TaskDetail,
     TaskPatch,
 )
+from paddock.rules import placement
 from paddock.server.api import attach, files, logs
-from paddock.server.api.caller import By
+from paddock.server.api.caller import By, Caller
 from paddock.server.api.job_tasks import Points
 from paddock.server.api.permissions import Right, TaskId, may
 from paddock.server.api.replies import Reply
@@ -26,6 +27,7 @@ from paddock.server.engine import mailbox
 from paddock.server.engine.bookings import can_yield
 from paddock.server.intake import checks
 from paddock.server.store import allocations, metrics, tasks
+from paddock.server.store.db import Connection
 
 router = APIRouter(prefix="/tasks", tags=["tasks"])
 
@@ -154,12 +156,20 @@ def resize_task(task: TaskId, request: ResizeRequest, at: At, by: By) -> Changed
     """
     with at.change(by, "task.resize", task, {"gpus": request.gpus}) as c:
         found = tasks.existing(c, task)
-        facts = at.engine.context.newest_facts(c, [_job(found)])[_job(found)]
-        checks.resize(
-            facts.spec.resources, request.gpus, resumes=can_yield(facts), dealt=at.outposts.of(facts.id).dealt
-        )
-        wish = tasks.ResizeWish(facts.spec.resources.unusual(request.gpus), by.name)
+        wish = wish_of_size(at, by, c, _job(found), request.gpus)
         return Changed(tasks=[found] if tasks.request_resize(c, found, wish) else [])
+
+
+def wish_of_size(at: Server, by: Caller, c: Connection, job: str, gpus: int) -> tasks.ResizeWish:
+    """Return what a caller wants of tasks of a job; refuse a number of GPUs that they cannot go on with."""
+    facts = at.engine.context.newest_facts(c, [job])[job]
+    resources = facts.spec.resources
+    checks.resize(resources, gpus, resumes=can_yield(facts), dealt=at.outposts.of(job).dealt)
+    worker = at.engine.context.worker(facts)
+    if worker is not None:
+        sized = placement.sized(resources, gpus, worker.nodes, worker.backend.traits)
+        checks.whole_nodes(sized, worker.nodes, worker.backend.traits, "gpus")
+    return tasks.ResizeWish(resources.unusual(gpus), by.name)
 
 
 def _job(task: str) -> str:

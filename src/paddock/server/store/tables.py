@@ -109,6 +109,8 @@ tasks = Table(
     Column("note", Text),  # what people write about it
     Column("size_wanted", Integer),  # GPUs of its next attempts; null: the fewest of its job
     Column("resize_by", String(200)),  # who wants its attempt to end for one of that size; null: nobody
+    Column("resize_why", Text),  # and why, if it was not a person
+    Column("sized_by", String(200)),  # the person who chose its size, which stays then; null: the policy may change it
     sa.UniqueConstraint("job_id", "number"),
     Index("ix_tasks_job_id_state", "job_id", "state"),
 )
@@ -146,6 +148,9 @@ attempts = Table(
     Column("cpu_seconds", Float(53)),
     Column("warnings", sa.JSON, nullable=False),
     Column("size", Integer),  # its GPUs; null: as in the spec
+    Column("saved_at", Float(53)),  # when it was first seen that this attempt saved something to go on from
+    Column("epoch_seconds", Float(53)),  # what an epoch took, without the start-up; of one that has ended
+    Column("samples_per_second", Float(53)),  # as `paddock.elastic` last reported
     # Population-based training: what the next attempt will be, and what this one was made from.
     Column("successor", sa.JSON),
     Column("source", String(64)),
@@ -280,6 +285,17 @@ memory_samples = Table(
     Column("program", String(64), primary_key=True),
     Column("gpu", String(200), primary_key=True),
     Column("samples", sa.JSON, nullable=False),
+    Column("at", Float(53), nullable=False),
+)
+
+# How fast a person's program trains on other numbers of GPUs of a kind: a bounded list of timings, the oldest first.
+profiles = Table(
+    "profiles",
+    metadata,
+    Column("owner", String(200), primary_key=True),
+    Column("program", String(64), primary_key=True),
+    Column("gpu", String(200), primary_key=True),
+    Column("timings", sa.JSON, nullable=False),
     Column("at", Float(53), nullable=False),
 )
 

@@ -440,7 +440,7 @@ class SimulatedRunner:
             self._journal.number,
             self._now,
             dealt=manifest.dealt,
-            size=manifest.task_gpus,
+            size=manifest.size,
         )
         self._deadline = Deadline(
             manifest.time_limit,

@@ -66,7 +66,7 @@ class Runner:
         self._guard = Guard(manifest.key)
         self._leftovers = Leftovers()
         self._mailbox = Mailbox(
-            manifest.job_dir, manifest.key, journal.number, dealt=manifest.dealt, size=manifest.task_gpus
+            manifest.job_dir, manifest.key, journal.number, dealt=manifest.dealt, size=manifest.size
         )
         self._preparer = Preparer(manifest.job_dir, manifest.job, self._terminals() if manifest.terminal else None)
         self._oom = OomCounter()

@@ -16,6 +16,7 @@ from paddock.models import (
     TaskDetail,
     TaskPatch,
 )
+from paddock.rules import placement
 from paddock.server.api import attach, files, logs
 from paddock.server.api.caller import By, Caller
 from paddock.server.api.job_tasks import Points
@@ -164,6 +165,10 @@ def wish_of_size(at: Server, by: Caller, c: Connection, job: str, gpus: int) -> 
     facts = at.engine.context.newest_facts(c, [job])[job]
     resources = facts.spec.resources
     checks.resize(resources, gpus, resumes=can_yield(facts), dealt=at.outposts.of(job).dealt)
+    worker = at.engine.context.worker(facts)
+    if worker is not None:
+        sized = placement.sized(resources, gpus, worker.nodes, worker.backend.traits)
+        checks.whole_nodes(sized, worker.nodes, worker.backend.traits, "gpus")
     return tasks.ResizeWish(resources.unusual(gpus), by.name)
 
 

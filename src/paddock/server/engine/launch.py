@@ -172,7 +172,7 @@ class Launch:
             end(context, mine[-decision.count :], waiting_only=True)
             return False
         job, worker = job_of(decision.job), view.worker
-        facts, idle = _of_size(view.work[decision.job]), None
+        facts, idle = _of_size(view.work[decision.job], worker), None
         if facts is not None and view.work[decision.job].demand.coming:
             idle = context.grace_seconds(facts.spec) + RESIZE_SECONDS  # until the task has ended elsewhere
         planned = any(row.state == AllocationState.PLANNED for row in view.rows.values() if row.job_id == job)
@@ -295,11 +295,12 @@ def _own_wait(view: BackendView, work: Work, own: Sequence[Holding]) -> Wait | N
     return None
 
 
-def _of_size(work: Work) -> JobFacts | None:
+def _of_size(work: Work, worker: BackendWorker) -> JobFacts | None:
     """Return what is known of a job, with the resources of tasks of this size."""
     if work.facts is None or work.demand.size is None:
         return work.facts
-    resources = work.facts.spec.resources.of_size(work.demand.size)
+    backend = worker.backend
+    resources = placement.sized(work.facts.spec.resources, work.demand.size, worker.nodes, backend.traits)
     return replace(work.facts, spec=work.facts.spec.model_copy(update={"resources": resources}))
 
 

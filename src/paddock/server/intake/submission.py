@@ -161,7 +161,7 @@ def plan(
     found = planning.plan(planning.PlanInput(spec, source, settings.max_tasks, frozenset(kept), beside))
     spec, report = found.spec, found.script
     placement.refuse_impossible(spec.resources, nodes, traits)
-    placement.refuse_impossible(spec.resources.of_size(spec.resources.most_gpus), nodes, traits)
+    checks.sizes(spec.resources, nodes, traits)
     spec = checks.on_one_host(spec, kept, nodes, traits)
     checks.launcher(spec.resources)
     checks.terminal(spec)

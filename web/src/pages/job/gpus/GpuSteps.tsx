@@ -40,7 +40,7 @@ export function GpuSteps({ steps, until }: Props) {
           </div>
         ))}
         {times.map((at) => (
-          <div key={at} className={styles.down} style={{ left: x(at) }}>
+          <div key={at} className={styles.down} style={{ left: x(at) }} data-side={sideOf(percentOf(at, from, until))}>
             <span>{clock(at, until, short)}</span>
           </div>
         ))}
@@ -71,4 +71,9 @@ export function GpuSteps({ steps, until }: Props) {
       </div>
     </div>
   );
+}
+
+/** Words near an edge stay inside of it. */
+function sideOf(percent: number): 'left' | 'right' | undefined {
+  return percent < 12 ? 'left' : percent > 88 ? 'right' : undefined;
 }

@@ -36,6 +36,10 @@ def image(tmp_path: Path) -> Path:
     return made
 
 
+def added(image: Path) -> dict[str, str]:
+    return {"PYTHONNOUSERSITE": "1", "PADDOCK_IMAGE": str(image)}
+
+
 class TestWhichEngine:
     def test_the_first_on_the_node_that_can_run_such_an_image(self, node: Path, image: Path, tmp_path: Path) -> None:
         sif, squash = tmp_path / "a.sif", tmp_path / "a.sqfs"
@@ -75,7 +79,7 @@ class TestApptainer:
         binds = ["--bind", "/data:/data", "--bind", "/jobs/a:/jobs/a"]
         first = [str(node / "apptainer"), "--quiet", "exec", "--pwd", "/jobs/a/work"]
         assert argv == [*first, *binds, "--nv", "--fakeroot", str(image)]
-        assert env == {"CUDA_VISIBLE_DEVICES": "GPU-1", "HOME": "/home/me", "PYTHONNOUSERSITE": "1"}
+        assert env == {"CUDA_VISIBLE_DEVICES": "GPU-1", "HOME": "/home/me", **added(image)}
 
     def test_what_it_would_set_itself_stays_as_the_job_sets_it(self, node: Path, image: Path) -> None:
         put(node, "singularity")
@@ -98,7 +102,7 @@ class TestCharliecloud:
         path = f"--set-env=PATH={containers.PATH}"
         assert argv == [str(node / "ch-run"), *before, *after, path, str(image), "--"]
         assert (image / "home/me/job").is_dir()
-        assert env == {"USER": "me", "HOME": "/home/me/job/work", "PYTHONNOUSERSITE": "1"}
+        assert env == {"USER": "me", "HOME": "/home/me/job/work", **added(image)}
 
     def test_a_link_in_the_image_leads_nowhere(self, node: Path, image: Path, tmp_path: Path) -> None:
         put(node, "ch-run")
@@ -136,6 +140,8 @@ def test_podman_gets_the_environment_and_the_gpus(node: Path) -> None:
     ]
     assert ("--userns=keep-id" in argv) == (os.getuid() != 0)
     assert "--env-host" in argv
+    assert not {"--interactive", "--tty"} & set(argv)
+    assert {"--interactive", "--tty"} < set(containers.wrapped(ContainerImage("lab/torch"), [], "/", {}, {}, True))
     assert not any(one.startswith("--name") for one in argv), "what is no attempt has no name"
     assert argv[-1] == "lab/torch"
 

@@ -14,6 +14,7 @@ import pytest
 from paddock.common import containers, layout, processes
 from tests.support import image as images
 from tests.support.container_engine import ENGINE, INSTALLED, LIMIT, memory_cgroup, prepared
+from tests.support.person import PersonAtTerminal
 from tests.support.server import ServerProcess, running, wait_for
 
 pytestmark = pytest.mark.skipif(not INSTALLED, reason=f"{ENGINE} is not installed")
@@ -229,6 +230,41 @@ def test_a_launcher_starts_its_processes_in_the_image(server: ServerProcess, ima
     }
     if PODMAN:
         assert "['TEST_GPU_0', 'TEST_GPU_1']" in server.log_of(job)
+
+
+def attached(server: ServerProcess, task: str, *arguments: str) -> PersonAtTerminal:
+    env = {**os.environ, "PADDOCK_HOME": str(server.home.root)}
+    return PersonAtTerminal([sys.executable, "-m", "paddock", "attach", task, *arguments], env)
+
+
+def test_who_attaches_is_in_the_image(server: ServerProcess, image: str) -> None:
+    job = submit(server, IDLE, image)
+    wait_for(lambda: "ready" in server.log_of(job), what="the task to begin")
+    with attached(server, f"{job}-1") as me:
+        me.sees("a shell beside it")
+        me.type("echo in-the-$(cat /etc/image)\r")
+        me.sees("in-the-of the tests")
+        me.type('[ "$(pwd)" = "$PADDOCK_RESULTS_DIR/work" ] && echo $PADDOCK_TASK-; exit 5\r')
+        me.sees(f"{job}-1-")
+        assert me.ends() == 5
+    with attached(server, f"{job}-1", "--", "python3", "-c", f"import {images.ONLY_THERE} as o; print(o.ANSWER)") as me:
+        me.sees("42")
+        assert me.ends() == 0
+    with attached(server, f"{job}-1") as me:
+        me.sees("a shell beside it")
+        server.post(f"/jobs/{job}/stop")
+        me.ends()
+    assert server.wait(job)[0]["state"] == "stopped"
+
+
+def test_a_terminal_is_that_of_the_program_in_the_image(server: ServerProcess, image: str) -> None:
+    source = "print('ready', flush=True)\nprint('heard', input(), open('/etc/image').read(), flush=True)\n"
+    job = submit(server, source, image, terminal=True)
+    wait_for(lambda: "ready" in server.log_of(job), what="the task to begin")
+    with attached(server, f"{job}-1") as me:
+        me.type("a word\r")
+        me.sees("heard a word of the tests")
+    assert server.wait(job)[0]["state"] == "finished"
 
 
 def test_nothing_is_left_when_the_runner_is_killed(server: ServerProcess, image: str) -> None:

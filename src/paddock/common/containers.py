@@ -87,14 +87,20 @@ def is_apart(container: ContainerImage) -> bool:
 
 
 def wrapped(
-    container: ContainerImage, folders: Sequence[str], cwd: str, env: Dict[str, str], given: Mapping[str, Any]
+    container: ContainerImage,
+    folders: Sequence[str],
+    cwd: str,
+    env: Dict[str, str],
+    given: Mapping[str, Any],
+    terminal: bool = False,
 ) -> List[str]:
     """Return what to put in front of a command, so that it runs in the image, and change `env` for that.
 
     `folders` are visible there under their own paths. `given`: variables that the job itself sets, which stay. Of the
-    node's own, `env` must not contain those of OF_THE_NODE.
+    node's own, `env` must not contain those of OF_THE_NODE. `terminal`: the command gets one.
     """
     engine, program = find(container)
+    env["PADDOCK_IMAGE"] = container.image  # by this others know that the program is in a container
     env["PYTHONNOUSERSITE"] = "1"  # packages in the user's home are for the node's Python
     visible = _outermost([*folders, cwd, *container.mounts])
     if engine == APPTAINER:
@@ -102,7 +108,7 @@ def wrapped(
     if "HOME" not in given:
         env["HOME"] = cwd  # the home itself is not there
     if engine == PODMAN:
-        return _podman(program, container, visible, cwd, env)
+        return _podman(program, container, visible, cwd, env, terminal)
     return _charliecloud(program, container, visible, cwd, env, given)
 
 
@@ -194,10 +200,13 @@ def _prepare(image: str, folders: Sequence[str]) -> None:
                 raise Unavailable(text % (image, folder, error.strerror)) from None
 
 
-def _podman(program: str, container: ContainerImage, folders: List[str], cwd: str, env: Mapping[str, str]) -> List[str]:
+def _podman(
+    program: str, container: ContainerImage, folders: List[str], cwd: str, env: Mapping[str, str], terminal: bool
+) -> List[str]:
     # --init: the first process of a container ignores the signals that it does not handle.
     argv = [program, "run", "--rm", "--init", "--env-host", "--network=host", "--ipc=host", "--workdir", cwd]
-    argv += ["--log-driver=none", *([_NAME + name_of(env)] if "PADDOCK_TASK" in env else [])]
+    argv += ["--log-driver=none", *(["--interactive", "--tty"] if terminal else [])]
+    argv += [_NAME + name_of(env)] if "PADDOCK_TASK" in env else []
     argv += ["--security-opt=label=disable", *([] if os.getuid() == 0 else ["--userns=keep-id"])]
     for folder in folders:
         argv += ["--volume", "%s:%s" % (folder, folder)]

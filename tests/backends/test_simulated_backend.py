@@ -43,10 +43,11 @@ class ProcessRunner:
     def next_at(self) -> float:
         return math.inf
 
-    def step(self, at: float) -> None:
+    def step(self, at: float) -> bool:
         if self._child.poll() is not None:
             processes.kill_marked(self._key)
             self.left = not processes.marked(self._key)
+        return self.left
 
     def shut_down(self, at: float) -> None:
         os.killpg(self._child.pid, signal.SIGTERM)

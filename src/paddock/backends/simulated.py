@@ -38,6 +38,7 @@ from paddock.runner.process.deadline import Deadline
 POLL_SECONDS = 0.7  # between two looks of a runner at its files, unless something happens
 QUEUED = Traits(queued=True, multi_node=True, counts_memory=True, counts_cores_of_gpu_tasks=True)
 CHECKPOINT = "epochs"
+PROGRESS = ("metric", "total", "here")
 WAITS, HELD = "Resources", "JobHeldUser"
 
 
@@ -65,8 +66,8 @@ class AnyRunner(Protocol):
         """Return when something happens in it the next time; infinity: nothing by itself."""
         ...
 
-    def step(self, at: float) -> None:
-        """Go on until then."""
+    def step(self, at: float) -> bool:
+        """Go on until then; return whether anything happened besides progress."""
         ...
 
     def shut_down(self, at: float) -> None:
@@ -124,6 +125,7 @@ class SimulatedCluster:
         """`runners`: make what an allocation runs, in place of a pretended runner."""
         self.traits = traits
         self.allocations: dict[str, SimulatedAllocation] = {}
+        self.moves = 0  # how much has happened so far, besides progress
         self._nodes = {node.name: node for node in nodes}
         self._clock = clock
         self._at = clock.now()
@@ -152,7 +154,7 @@ class SimulatedCluster:
 
     def _step(self, keys: Iterable[str]) -> None:
         for key in keys:
-            self._runners[key].step(self._at)
+            self.moves += self._runners[key].step(self._at)
             self._note_end(self.allocations[key])
         self._start_waiting()
 
@@ -249,6 +251,7 @@ class SimulatedCluster:
             return
         self._running[one.key], self._runners[one.key] = one, runner
         runner.step(self._at)
+        self.moves += 1
 
     def _note_end(self, one: SimulatedAllocation) -> None:
         if self._runners[one.key].left:
@@ -256,6 +259,7 @@ class SimulatedCluster:
 
     def _end(self, one: SimulatedAllocation) -> None:
         one.state, one.ended_at = AllocationState.ENDED, self._at
+        self.moves += 1
         for known in (self._running, self._runners):
             known.pop(one.key, None)
 
@@ -459,7 +463,7 @@ class SimulatedRunner:
         self._gpus = manifest.task_gpus * (manifest.members.nodes if manifest.members else 1)
         self._tasks: dict[Identity, SimulatedTask] = {}
         self._closing = False
-        self._claimed = 0
+        self._claimed = self._moves = 0
         self._began = self._worked_at = self._wrote_at = at
         self._looked_at = -math.inf
         self._write(
@@ -492,8 +496,8 @@ class SimulatedRunner:
         leaves = self._worked_at + (self._manifest.idle_seconds or math.inf)
         return leaves if leaves > self._looked_at else math.inf
 
-    def step(self, at: float) -> None:
-        due = at >= self.next_at()
+    def step(self, at: float) -> bool:
+        moves, due = self._moves, at >= self.next_at()
         self._at = at
         for task in list(self._tasks.values()):
             self._report_epochs(task)
@@ -504,6 +508,7 @@ class SimulatedRunner:
         if at - self._wrote_at >= self._manifest.word_seconds:
             self._write("here")
         self._journal.flush()
+        return self._moves > moves
 
     def shut_down(self, at: float) -> None:
         self._at = at
@@ -619,4 +624,5 @@ class SimulatedRunner:
 
     def _write(self, kind: str, **fields: Any) -> None:
         self._wrote_at = self._at
+        self._moves += kind not in PROGRESS
         self._journal.write(kind, **fields)

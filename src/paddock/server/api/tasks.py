@@ -1,10 +1,12 @@
 """The routes of tasks."""
 
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
+from paddock.errors import InvalidInput
 from paddock.models import (
     Allocation,
     Attempt,
@@ -27,6 +29,7 @@ from paddock.server.engine import mailbox
 from paddock.server.engine.bookings import can_yield
 from paddock.server.intake import checks
 from paddock.server.store import allocations, metrics, tasks
+from paddock.server.store.attempts import current
 from paddock.server.store.db import Connection
 
 router = APIRouter(prefix="/tasks", tags=["tasks"])
@@ -157,6 +160,8 @@ def resize_task(task: TaskId, request: ResizeRequest, at: At, by: By) -> Changed
     with at.change(by, "task.resize", task, {"gpus": request.gpus}) as c:
         found = tasks.existing(c, task)
         wish = wish_of_size(at, by, c, _job(found), request.gpus)
+        for _, problem in too_small(at, c, _job(found), [found], request.gpus):
+            raise InvalidInput.at("gpus", problem)
         return Changed(tasks=[found] if tasks.request_resize(c, found, wish) else [])
 
 
@@ -164,12 +169,28 @@ def wish_of_size(at: Server, by: Caller, c: Connection, job: str, gpus: int) -> 
     """Return what a caller wants of tasks of a job; refuse a number of GPUs that they cannot go on with."""
     facts = at.engine.context.newest_facts(c, [job])[job]
     resources = facts.spec.resources
-    checks.resize(resources, gpus, resumes=can_yield(facts), dealt=at.outposts.of(job).dealt)
+    checks.resize(resources, gpus, resumes=can_yield(facts))
     worker = at.engine.context.worker(facts)
     if worker is not None:
         sized = placement.sized(resources, gpus, worker.nodes, worker.backend.traits)
         checks.whole_nodes(sized, worker.nodes, worker.backend.traits, "gpus")
     return tasks.ResizeWish(resources.unusual(gpus), by.name)
+
+
+def too_small(at: Server, c: Connection, job: str, ids: Sequence[str], gpus: int) -> Iterator[tuple[str, str]]:
+    """Yield the tasks that cannot have so many GPUs where their checkpoints are, and why.
+
+    Without a common file system a task goes on where its checkpoint is, as after any other end.
+    """
+    facts = at.engine.context.newest_facts(c, [job])[job]
+    worker = at.engine.context.worker(facts)
+    if worker is None or not at.outposts.of(job).dealt:
+        return
+    most = {one.name: placement.gpus_of_a_node(facts.spec.resources, [one]) for one in worker.nodes}
+    for row in current(c, ids):
+        if row.node in most and most[row.node] < gpus:
+            there = f"its checkpoint is on {row.node}, which has {most[row.node]} that it can use"
+            yield row.id, f"{gpus} GPUs are not possible for {row.id}: {there}"
 
 
 def _job(task: str) -> str:

@@ -1,8 +1,20 @@
 """A training on a real Slurm goes on with another number of GPUs: another allocation, the same task."""
 
-from tests.slurm.support import Lab
+from collections.abc import Iterator
+
+import pytest
+
+from tests.slurm.cluster import Cluster
+from tests.slurm.support import Lab, lab
 
 RANGE = {"gpus": "1..2", "cpus": 1}
+
+
+@pytest.fixture(scope="module")
+def shared(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """Only people resize."""
+    with lab(tmp_path_factory.mktemp("lab"), cluster, elastic__sizes=False) as made:
+        yield made
 
 
 def resize(at: Lab, job: str, gpus: int) -> None:

@@ -1,7 +1,7 @@
 """The commands stop, restart, resize, hold, release, limits and rm: change jobs and tasks."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -70,24 +70,33 @@ def resize(
     targets: Annotated[
         list[str], typer.Argument(metavar="TASK", help="Ids of tasks.", autocompletion=complete.targets)
     ],
-    gpus: Annotated[int, typer.Option("--gpus", help="GPUs to go on with, within the range of the job.", min=1)],
+    gpus: Annotated[
+        str,
+        typer.Option("--gpus", help="GPUs to go on with, within the range of the job; auto: Paddock chooses them."),
+    ],
     as_json: Json = False,
 ) -> None:
     """Let tasks go on with another number of GPUs, if their job was submitted with a range, such as --gpus 1..4.
 
     A task gets SIGTERM and ends; its next attempt continues from its checkpoint. Where as many GPUs are free, they are
-    taken first, and the task trains until they are there.
+    taken first, and the task trains until they are there. It keeps the number that you chose, until you say auto.
 
-    Example:
+    Examples:
         paddock resize k3v-1 --gpus 2
+        paddock resize k3v-1 --gpus auto
     """
+    wanted: int | Literal["auto"] = "auto" if gpus == "auto" else int(gpus) if gpus.isdecimal() else 0
+    if wanted == 0:
+        raise InvalidInput(f"--gpus {gpus}: give a number from 1 on, or auto.")
     client = base.light_client(ctx)
 
     def one(target: str) -> tuple[list[str], str]:
         if not base.is_task(target):
             raise InvalidInput(f"{target} is not a task: name one, such as {target}-1.")
-        found = client.resize(target, gpus)
-        count = render.several(gpus, "GPU")
+        found = client.resize(target, wanted)
+        if wanted == "auto":
+            return found, f"{target}: its number of GPUs is chosen by Paddock" + (" already" if not found else "")
+        count = render.several(wanted, "GPU")
         return found, f"{found[0]}: goes on with {count}" if found else f"{target} has {count}, or is about to"
 
     raise typer.Exit(_each(targets, one, as_json, "tasks"))

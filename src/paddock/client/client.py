@@ -335,8 +335,11 @@ class Client:
         body = {"tasks": list(tasks) if tasks is not None else None, "failed": failed, "resume": resume}
         return self._send("POST", f"/jobs/{_path(job_or_task)}/restart", lambda: models.Changed, body).tasks
 
-    def resize(self, task: str, gpus: int) -> list[str]:
-        """Let a task go on with another number of GPUs, within the range of its job (`gpus: 1..4`)."""
+    def resize(self, task: str, gpus: int | Literal["auto"]) -> list[str]:
+        """Let a task go on with another number of GPUs, within the range of its job (`gpus: 1..4`), and keep it.
+
+        With "auto" the server chooses it from now on.
+        """
         return self._send("POST", f"/tasks/{_path(task)}/resize", lambda: models.Changed, {"gpus": gpus}).tasks
 
     def hold(self, job: str) -> models.JobDetail:

@@ -20,6 +20,7 @@ from .launch import LaunchError, describe, launch
 from .leftovers import Leftover
 from .log_limit import LogLimit
 from .prepare import AttemptPlace, Preparer
+from .saves import SaveWatch
 from .usage import OomCounter, Sampler
 
 Explanation = Tuple[Optional[str], Optional[str]]
@@ -52,6 +53,7 @@ class RunningTask:
         self.watch = watch
         self.pid = process.pid
         self.sampler = members.SrunSampler(srun_members) if srun_members is not None else Sampler(process.pid)
+        self.saves = SaveWatch(place.checkpoint) if attempt.size is not None else None  # it may be resized
         self.by: Optional[str] = None
         self._why: Explanation = (None, None)
         self._process = process

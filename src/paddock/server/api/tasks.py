@@ -25,7 +25,7 @@ from paddock.server.api.server import At, Server
 from paddock.server.engine import mailbox
 from paddock.server.engine.bookings import can_yield
 from paddock.server.intake import checks
-from paddock.server.store import allocations, metrics, tasks
+from paddock.server.store import allocations, metrics, sizes, tasks
 
 router = APIRouter(prefix="/tasks", tags=["tasks"])
 
@@ -62,7 +62,7 @@ def _detail(at: Server, task: str) -> TaskDetail:
         attempts = tasks.attempts_of(c, found)
         names = metrics.names(c, found)
         note = tasks.note(c, found)
-        wish = tasks.resize_wish(c, found)
+        wish, sized_by = tasks.resize_wish(c, found), sizes.chosen_by(c, found)
         allocation = _allocation(at, c, row, attempts[-1])
     outpost = at.outposts.of(row.job)
     return TaskDetail(
@@ -76,6 +76,8 @@ def _detail(at: Server, task: str) -> TaskDetail:
         note=note,
         size_wanted=(wish.size or facts.spec.resources.gpus) if wish else None,
         resize_by=wish.by if wish else None,
+        resize_why=wish.why if wish else None,
+        sized_by=sized_by,
     )
 
 
@@ -150,14 +152,16 @@ def restart_task(
 def resize_task(task: TaskId, request: ResizeRequest, at: At, by: By) -> Changed:
     """Let a task go on with another number of GPUs: it ends at a checkpoint, and a next attempt continues from there.
 
-    The answer is empty if it has, or will have, that number already.
+    It keeps that number then, until somebody lets the policy choose (`auto`). The answer is empty if it has, or will
+    have, that number already.
     """
     with at.change(by, "task.resize", task, {"gpus": request.gpus}) as c:
         found = tasks.existing(c, task)
         facts = at.engine.context.newest_facts(c, [_job(found)])[_job(found)]
-        checks.resize(
-            facts.spec.resources, request.gpus, resumes=can_yield(facts), dealt=at.outposts.of(facts.id).dealt
-        )
+        wanted = (facts.spec.resources.gpus or 1) if request.gpus == "auto" else request.gpus
+        checks.resize(facts.spec.resources, wanted, resumes=can_yield(facts), dealt=at.outposts.of(facts.id).dealt)
+        if request.gpus == "auto":
+            return Changed(tasks=[found] if sizes.leave_to_policy(c, found) else [])
         wish = tasks.ResizeWish(facts.spec.resources.unusual(request.gpus), by.name)
         return Changed(tasks=[found] if tasks.request_resize(c, found, wish) else [])
 

@@ -13,10 +13,10 @@ PYTEST_ARGS ?= -n 5 --dist loadgroup --durations=30
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-gpu test-fast lint web web-check format docs constraints benchmarks chaos packages clean
+.PHONY: help demo test test-gpu test-containers test-fast lint web web-check format docs constraints benchmarks chaos packages clean
 
 help: ## Show this help
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(VENV)/run.stamp: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Paddock needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
@@ -73,6 +73,9 @@ benchmarks: $(VENV)/dev.stamp ## Measure and print all figures (on Slurm: root o
 	$(BIN)/python -m benchmarks.search
 	$(BIN)/python -m benchmarks.elastic_helper
 	$(BIN)/python -m benchmarks.estimates
+
+test-containers: $(VENV)/dev.stamp packages ## Run jobs in images of Charliecloud, Apptainer and Podman (CONTAINERS_ARGS=an engine)
+	$(BIN)/python -m tests.containers $(CONTAINERS_ARGS)
 
 chaos: $(VENV)/dev.stamp packages ## Kill everything that can be killed during a sweep on a real Slurm, and check the result (root; CHAOS_ARGS=...)
 	$(BIN)/python -m tests.chaos $(CHAOS_ARGS)

@@ -1,4 +1,7 @@
-"""Compare policies of sizes: `python -m benchmarks.elastic [--seeds 20] [--load 1.0] [--tables FOLDER]`."""
+"""Compare policies of sizes: `python -m benchmarks.elastic [--seeds 20] [--load 1.0] [--tables FOLDER]`.
+
+With `--level 2` the real engine runs the workloads, and is compared with the simulation of the same queue.
+"""
 
 import argparse
 import time
@@ -7,7 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.elastic.policies import POLICIES
+from benchmarks.elastic import engine
+from benchmarks.elastic.policies import IN_ORDER, POLICIES
 from benchmarks.elastic.simulator import Running, run
 from benchmarks.elastic.tables import Kind, made, read
 from benchmarks.elastic.workload import workload
@@ -39,6 +43,15 @@ def compare(kinds: list[Kind], seeds: Sequence[int], load: float, names: Sequenc
         if other != "ours" and "ours" in found:
             for column, what in ((0, "mean"), (2, "p99")):
                 print(f"ours / {other}, {what}: {ratios(found['ours'], found[other], column)}")
+
+
+def level_2(kinds: list[Kind], seeds: Sequence[int], load: float) -> None:
+    """Print how far the real engine is from the simulation."""
+    print(f"load {load:g}: mean time to completion of rigid jobs, in order", flush=True)
+    for seed in seeds:
+        plans = workload(kinds, seed, load)
+        others = {one.plan.id: (one.ends or 0.0) - one.plan.arrives for one in run(plans, IN_ORDER, seed)}
+        print(f"seed {seed}: {engine.compare(engine.run(plans), others)}", flush=True)
 
 
 def ratios(ours: Sequence[tuple[float, ...]], others: Sequence[tuple[float, ...]], column: int) -> str:
@@ -79,6 +92,7 @@ def speed() -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.elastic")
+    parser.add_argument("--level", type=int, choices=(1, 2), default=1, help="2: the real engine, made clock")
     parser.add_argument("--seeds", type=int, default=20, help="how many workloads")
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--load", type=float, nargs="+", default=[1.0], help="1: 160 jobs in 8 hours on 64 GPUs")
@@ -86,10 +100,15 @@ def main() -> None:
     parser.add_argument("--policies", nargs="+", choices=list(POLICIES), default=list(POLICIES))
     asked = parser.parse_args()
     kinds = read(asked.tables) if asked.tables else made()
-    speed()
+    seeds = range(asked.first, asked.first + asked.seeds)
+    if asked.level == 1:
+        speed()
     for load in asked.load:
         print()
-        compare(kinds, range(asked.first, asked.first + asked.seeds), load, asked.policies)
+        if asked.level == 2:
+            level_2(kinds, seeds, load)
+        else:
+            compare(kinds, seeds, load, asked.policies)
 
 
 if __name__ == "__main__":

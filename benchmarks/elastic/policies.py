@@ -2,6 +2,7 @@
 
 - first come: jobs keep the size that they asked for until they end; what comes later may start before those that do
   not fit, if it will be done before the first of these can start (backfill), as far as times left are told.
+- in order: the same without overtaking; not compared, but run by the real engine as well (`engine.py`).
 - shortest: whoever has the least left, times GPUs, runs at the size asked for; others are stopped.
 - least served (like Tiresias): two queues; who has used less than an hour of GPUs goes first, then the others, in each
   the oldest first; others are stopped.
@@ -51,6 +52,14 @@ def first_come(jobs: Sequence[Running], now: float) -> dict[str, Place]:
                 spare -= one.plan.gpus
         elif until is None:
             until, spare = _room(one.plan.gpus, free, ends)
+    return dict(placing.places)
+
+
+def in_order(jobs: Sequence[Running], _now: float) -> dict[str, Place]:
+    placing = Placing(CLUSTER)
+    for one in sorted(jobs, key=lambda one: (not one.place, one.plan.arrives)):
+        if not (placing.take(one.plan.id, one.place) if one.place else placing.fit(one.plan.id, one.plan.gpus)):
+            break
     return dict(placing.places)
 
 
@@ -151,6 +160,7 @@ def training(one: Running) -> ElasticTraining:
     )
 
 
+IN_ORDER = Policy(in_order, prompt=True)
 POLICIES = {
     "first come": Policy(first_come),
     "shortest": Policy(shortest),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from paddock.models import Traits
 from paddock.rules.gaps import Booking
-from paddock.rules.policy import Decision, GiveWay, Leave, Request, Start, Wait, Withdraw, plan
+from paddock.rules.policy import Decision, GiveWay, Leave, Order, Request, Start, Wait, Withdraw, plan
 from paddock.rules.pool import Holding, JobDemand, Need, PolicyNode, Pool
 
 SLURM = Traits(queued=True, multi_node=True, counts_memory=True, counts_cores_of_gpu_tasks=True)
@@ -155,7 +155,7 @@ class Cluster:
         for _ in range(ROUNDS):
             decisions = self.policy(self.pool(), self.now)
             self.waits = {one.job: one for one in decisions if isinstance(one, Wait)}
-            actions = [one for one in decisions if not isinstance(one, Wait | Leave)]
+            actions = [one for one in decisions if not isinstance(one, Wait | Leave | Order)]
             self._shorten([one for one in decisions if isinstance(one, Leave)])
             done += len(actions)
             for one in actions:

@@ -60,6 +60,12 @@ class SlurmSettings(Model):
     poll_seconds: float = Field(2.0, ge=0.1, le=600, description="how often the queue is read while things change")
     rest_seconds: float = Field(15.0, ge=0.1, le=3600, description="how often when nothing has changed for a while")
     command_seconds: float = Field(20.0, ge=1, le=600, description="how long a command of Slurm may take")
+    nice_step: int = Field(
+        50,
+        ge=0,
+        le=1_000_000,
+        description="what each place in the order of this server's jobs adds to Slurm's Nice; 0: never change it",
+    )
     reservations: Literal["off", "nodes", "gpus"] = Field(
         "off",
         description="keep others away from what is reserved, by reservations of Slurm: of whole nodes, or of single "

@@ -1,12 +1,15 @@
 """Test how commands for container engines are put together. Real containers: tests/e2e/test_containers.py."""
 
 import os
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from paddock.common import containers
 from paddock.common.containers import ContainerImage, Unavailable
+from tests.support.server import wait_for
 
 
 @pytest.fixture
@@ -31,6 +34,10 @@ def image(tmp_path: Path) -> Path:
         (made / name).parent.mkdir(parents=True, exist_ok=True)
         (made / name).touch()
     return made
+
+
+def added(image: Path) -> dict[str, str]:
+    return {"PYTHONNOUSERSITE": "1", "PADDOCK_IMAGE": str(image)}
 
 
 class TestWhichEngine:
@@ -72,7 +79,14 @@ class TestApptainer:
         binds = ["--bind", "/data:/data", "--bind", "/jobs/a:/jobs/a"]
         first = [str(node / "apptainer"), "--quiet", "exec", "--pwd", "/jobs/a/work"]
         assert argv == [*first, *binds, "--nv", "--fakeroot", str(image)]
-        assert env == {"CUDA_VISIBLE_DEVICES": "GPU-1", "HOME": "/home/me", "PYTHONNOUSERSITE": "1"}
+        assert env == {"CUDA_VISIBLE_DEVICES": "GPU-1", "HOME": "/home/me", **added(image)}
+
+    def test_what_it_would_set_itself_stays_as_the_job_sets_it(self, node: Path, image: Path) -> None:
+        put(node, "singularity")
+        env = {"PATH": "/mine", "LD_LIBRARY_PATH": "/node"}
+        containers.wrapped(ContainerImage(str(image)), [], "/", env, {"PATH": "/mine"})
+        assert (env["APPTAINERENV_PATH"], env["SINGULARITYENV_PATH"]) == ("/mine", "/mine")
+        assert "APPTAINERENV_LD_LIBRARY_PATH" not in env
 
     def test_amd(self, node: Path, image: Path) -> None:
         put(node, "apptainer")
@@ -88,7 +102,7 @@ class TestCharliecloud:
         path = f"--set-env=PATH={containers.PATH}"
         assert argv == [str(node / "ch-run"), *before, *after, path, str(image), "--"]
         assert (image / "home/me/job").is_dir()
-        assert env == {"USER": "me", "HOME": "/home/me/job/work", "PYTHONNOUSERSITE": "1"}
+        assert env == {"USER": "me", "HOME": "/home/me/job/work", **added(image)}
 
     def test_a_link_in_the_image_leads_nowhere(self, node: Path, image: Path, tmp_path: Path) -> None:
         put(node, "ch-run")
@@ -126,7 +140,44 @@ def test_podman_gets_the_environment_and_the_gpus(node: Path) -> None:
     ]
     assert ("--userns=keep-id" in argv) == (os.getuid() != 0)
     assert "--env-host" in argv
+    assert not {"--interactive", "--tty"} & set(argv)
+    assert {"--interactive", "--tty"} < set(containers.wrapped(ContainerImage("lab/torch"), [], "/", {}, {}, True))
+    assert not any(one.startswith("--name") for one in argv), "what is no attempt has no name"
     assert argv[-1] == "lab/torch"
+
+
+def test_containers_of_podman_have_names_by_attempt_and_rank(node: Path) -> None:
+    put(node, "podman")
+    env = {"PADDOCK_ALLOCATION": "k3v.0", "PADDOCK_TASK": "k3v-1", "PADDOCK_ATTEMPT": "2"}
+    argv = containers.wrapped(ContainerImage("lab/torch"), [], "/", env, {})
+    assert f"--name={containers.name_of(env)}" in argv
+    assert containers.name_of(env) == "paddock-k3v.0-k3v-1-2"
+    assert containers.name_of({"PADDOCK_TASK": "a;b c"}) == "paddock--a_b_c-"
+    assert f"--name={containers.name_of(env)}-3" in containers.of_rank(argv, 3)
+    assert containers.of_rank(["ch-run", "/image", "--"], 3) == ["ch-run", "/image", "--"]
+    assert containers.is_apart(ContainerImage("lab/torch"))
+    assert not containers.is_apart(ContainerImage("lab/torch", "apptainer")), "it is not there"
+
+
+def test_a_container_is_removed_by_its_name(node: Path, tmp_path: Path) -> None:
+    (node / "podman").write_text(f'#!/bin/sh\necho "$@" > {tmp_path}/asked\n')
+    (node / "podman").chmod(0o755)
+    containers.remove("paddock-a-b-1")
+    assert (tmp_path / "asked").read_text() == "rm --force --ignore --time=0 paddock-a-b-1\n"
+    (node / "podman").unlink()
+    containers.remove("paddock-a-b-1")  # nothing can be done
+
+
+def test_helpers_of_engines_are_told_from_programs(tmp_path: Path) -> None:
+    helper = tmp_path / "squashfuse_ll"
+    shutil.copy(shutil.which("sleep") or "", helper)
+    with subprocess.Popen([str(helper), "60"]) as one, subprocess.Popen(["sleep", "60"]) as other:
+        try:
+            wait_for(lambda: containers.is_helper(one.pid), what="the program to be executed")
+            wait_for(lambda: not containers.is_helper(other.pid), what="the program to be executed")
+        finally:
+            one.kill()
+            other.kill()
 
 
 @pytest.mark.parametrize(

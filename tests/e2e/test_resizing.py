@@ -161,6 +161,15 @@ def test_a_training_trains_on_until_others_have_left_enough(wide: Lab) -> None:
     check_sizes(wide.server.task(job, 2), [1, 2])
 
 
+def test_all_running_tasks_of_a_job_are_resized(wide: Lab) -> None:
+    job = wide.submit(params={"lr": [0.1, 0.2, 0.3, 0.4]}, parallel=1)
+    wide.trains(job, 1)
+    assert wide.server.post(f"/jobs/{job}/resize", {"gpus": 2})["tasks"] == [f"{job}-1"]
+    wide.trains(job, 2)
+    assert wide.server.post(f"/jobs/{job}/resize", {"gpus": 2})["tasks"] == []
+    assert "the job allows 1 to 2" in str(wide.server.post(f"/jobs/{job}/resize", {"gpus": 3}, 422)["error"]["message"])
+
+
 def test_what_cannot_be_resized_is_refused_with_a_reason(narrow: Lab) -> None:
     job = narrow.submit()
     narrow.trains(job, 1)

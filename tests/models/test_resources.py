@@ -469,6 +469,14 @@ class TestARangeOfGpus:
         assert (found.unusual(1), found.unusual(3)) == (None, 3)
         assert Resources(gpus=2).unusual(3) is None
 
+    def test_more_than_a_node_has_are_those_of_whole_nodes(self) -> None:
+        asked = Resources.model_validate({"gpus": "1..16", "cpus": 2, "memory": "8G", "launcher": "torchrun"})
+        found = asked.of_size(8, 4)
+        assert (found.nodes, found.gpus, found.all_gpus, found.cpus) == (2, 4, 8, 8)
+        assert asked.unusual(found.all_gpus) == 8
+        assert (asked.of_size(4, 4).nodes, asked.of_size(4, 4).gpus) == (None, 4)
+        assert (asked.of_size(6, 4).nodes, asked.of_size(6, 4).gpus) == (None, 6), "it fits nowhere, and is refused"
+
     @given(st.integers(1, 8), st.integers(1, 8), st.integers(1, 64), st.integers(2**30, 2**40))
     def test_cores_and_memory_grow_with_the_gpus(self, least: int, factor: int, cpus: int, memory: int) -> None:
         asked = Resources(gpus=least, most_gpus=64, cpus=cpus, memory=memory)

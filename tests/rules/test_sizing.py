@@ -20,6 +20,25 @@ def test_a_task_ends_first_only_where_that_gives_it_what_it_wants(
     assert (found is SizeRoom.AFTER) == (after and not beside)
 
 
+@given(FREE, st.integers(1, 4), st.integers(1, 3), st.integers(2, 4))
+def test_more_than_a_node_has_are_those_of_whole_nodes(free: dict[str, int], has: int, nodes: int, whole: int) -> None:
+    """A task on one node, with at most what that has."""
+    free, has, wanted = {name: min(count, whole) for name, count in free.items()}, min(has, whole), nodes * whole
+    node = next(iter(free))
+    free[node] = min(free[node], whole - has)
+    found, others = room(wanted, free, node, has, whole), sum(count == whole for count in free.values())
+    alone = free[node] + has == whole
+    assert (found is SizeRoom.BESIDE) == (others >= nodes)
+    assert (found is SizeRoom.AFTER) == (others < nodes <= others + alone)
+
+
+def test_a_task_on_several_nodes() -> None:
+    assert room(4, {"n1": 0, "n2": 0}, "n1", 8, 4) is SizeRoom.AFTER, "one of its nodes is enough"
+    assert room(2, {"n1": 0, "n2": 0, "n3": 2}, "n1", 8, 4) is SizeRoom.BESIDE
+    assert room(16, {"n1": 0, "n2": 0, "n3": 4, "n4": 4}, "n1", 8, 4) is SizeRoom.AFTER
+    assert room(16, {"n1": 0, "n2": 0, "n3": 4, "n4": 3}, "n1", 8, 4) is SizeRoom.NONE
+
+
 @given(FREE, st.integers(2, 8))
 def test_who_gives_gpus_back_never_waits_for_others(free: dict[str, int], has: int) -> None:
     node = next(iter(free))

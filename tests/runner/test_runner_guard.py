@@ -41,6 +41,43 @@ def test_a_killed_runner_takes_its_tasks_and_their_children_along(folder: Folder
     wait_for(lambda: not any(map(is_running, pids)))
 
 
+def test_also_what_left_the_group_and_has_no_mark(folder: Folder, python: str) -> None:
+    """As what Apptainer mounts its images with; it does not end when its parent is killed."""
+    folder.python = python
+    text = """
+import os, subprocess, time
+found = subprocess.Popen(["sleep", "300"], env={}, process_group=0)
+open("child", "w").write(str(found.pid))
+print("ready", flush=True)
+time.sleep(300)
+"""
+    folder.python_task("t-1", text)
+    folder.allocate()
+    runner = folder.start()
+    pids = _pids(folder, "t-1")
+    runner.kill()
+    wait_for(lambda: not any(map(is_running, pids)))
+
+
+def test_the_guard_removes_the_containers_that_are_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    podman = tmp_path / "podman"
+    podman.write_text(f'#!/bin/sh\necho "$5" >> {tmp_path}/removed\n')
+    podman.chmod(0o755)
+    text = """
+import os, signal
+from paddock.runner.process.guard import Guard
+guard = Guard("a1.0")
+guard.watch(1 << 22, "ended")
+guard.watch(1 << 22 | 1, "left")
+guard.forget(1 << 22)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    env = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    subprocess.run([sys.executable, "-c", text], env=env, check=False)
+    wait_for(lambda: (tmp_path / "removed").exists() and (tmp_path / "removed").read_text())
+    assert (tmp_path / "removed").read_text() == "left\n"
+
+
 def test_also_a_task_that_emptied_its_environment(folder: Folder) -> None:
     folder.add("t-1", "env", "-i", "sleep", "300")
     folder.allocate()

@@ -342,6 +342,6 @@ def test_a_program_that_is_not_there(folder: Folder) -> None:
 def test_the_launcher_runs_in_the_image_of_the_job(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PADDOCK_WRAP", json.dumps(["ch-run", "/image", "--"]))
     command = member.torchrun(["--nnodes=1"], ["python3", "train.py"])
-    assert member._in_container(command) == ["ch-run", "/image", "--", *command]
+    assert member._in_container(command, 0) == ["ch-run", "/image", "--", *command]
     assert "PADDOCK_WRAP" not in os.environ
-    assert member._in_container(command) == command
+    assert member._in_container(command, 0) == command

@@ -49,7 +49,9 @@ def packages(cluster: Cluster) -> Iterator[Path]:
 
 
 @contextmanager
-def serving(user: str, folder: Path, cluster: Cluster, python: str, packages: Path) -> Iterator[UserServer]:
+def serving(
+    user: str, folder: Path, cluster: Cluster, python: str, packages: Path, **settings: Any
+) -> Iterator[UserServer]:
     slurm = {"conf": str(cluster.conf), "poll_seconds": 0.5, "rest_seconds": 2}
     server = UserServer(
         user,
@@ -59,6 +61,7 @@ def serving(user: str, folder: Path, cluster: Cluster, python: str, packages: Pa
         backend="lab",
         backends=json.dumps({"lab": slurm}),
         runner__grace_seconds=1,
+        **settings,
     )
     try:
         yield server.start()
@@ -179,6 +182,74 @@ def test_two_servers_side_by_side(cluster: Cluster, alice: UserServer, bob: User
         assert all(len(server.task(job, number)["attempts"]) == 1 for number in (1, 2))
     answer = alice.client.get("/jobs", headers={"Authorization": f"Bearer {bob.token}"})
     assert answer.status_code == 401
+
+
+def test_the_order_of_a_servers_jobs_is_slurms(cluster: Cluster, folder: Path, python: str, packages: Path) -> None:
+    """An ordinary user may raise Nice and lower it again: by priorities that change, then by what is left."""
+    (folder / "order").mkdir()
+    with serving("alice", folder / "order", cluster, python, packages, elastic__order="short") as alice:
+        blocker = block(cluster)
+        one, other = (alice.submit(WHO, params={"number": 0.5}, resources=WHOLE) for _ in range(2))
+        for job in (one, other):
+            wait_for(lambda job=job: nices(cluster, job) != set(), PATIENCE, f"{job} in the queue")  # type: ignore[misc]
+        for first, second, priority in ((other, one, 10), (one, other, 20), (other, one, 30)):
+            alice.post(f"/jobs/{first}/limits", {"priority": priority})
+            in_order(cluster, first, second)
+        cluster.run("scancel", blocker)
+        for job in (one, other):
+            alice.wait(job, PATIENCE)
+        assert started(alice, other) < started(alice, one), "the one that was submitted later, with the higher priority"
+
+        long, short = (partly_done(alice, cluster, tasks) for tasks in (8, 3))
+        blocker = block(cluster)
+        for job in (long, short):
+            alice.post(f"/jobs/{job}/release")
+            wait_for(lambda job=job: nices(cluster, job) != set(), PATIENCE, f"{job} in the queue")  # type: ignore[misc]
+        in_order(cluster, short, long)
+        cluster.run("scancel", blocker)
+        for job in (long, short):
+            alice.wait(job, PATIENCE)
+        assert started(alice, short, 3) < started(alice, long, 8), "the one with less left, although it asked later"
+        assert not alice.get(f"/jobs/{long}")["warnings"]
+
+
+WHOLE = {"gpus": 2, "cpus": 1, "slurm": {"partition": "one", "qos": "high"}}
+"""The only node of this partition, with priorities far above 0, below which Nice does not lower them."""
+
+
+def block(cluster: Cluster) -> str:
+    job = cluster.submit("sleep 1000", "--exclusive", "--partition=one")
+    cluster.wait_job(job, "RUNNING")
+    return job
+
+
+def nices(cluster: Cluster, job: str) -> set[int]:
+    """Return the Nice of what waits for a job."""
+    rows = cluster.run("squeue", "-h", "-r", "-t", "PENDING", "-o", "%j %y").splitlines()
+    return {int(row.split()[1]) for row in rows if row.startswith(f"paddock-{job}-")}
+
+
+def in_order(cluster: Cluster, first: str, second: str) -> None:
+    def ordered() -> bool:
+        return (nices(cluster, first), nices(cluster, second)) == ({0}, {50})
+
+    wait_for(ordered, PATIENCE, f"{first} before {second}")
+
+
+def partly_done(server: UserServer, cluster: Cluster, tasks: int) -> str:
+    """Return a sweep of which a task has ended, and that is held and has nothing in the queue."""
+    numbers = [0.5 + number / 1000 for number in range(tasks)]
+    job: str = server.submit(WHO, params={"number": numbers}, resources=WHOLE, parallel=1)
+    wait_for(lambda: server.get(f"/jobs/{job}")["counts"]["finished"], PATIENCE, "a finished task")
+    server.post(f"/jobs/{job}/hold")
+    rows = ("squeue", "-h", "-u", "alice", "-o", "%j")
+    wait_for(lambda: f"paddock-{job}-" not in cluster.run(*rows), PATIENCE, f"{job} to leave")
+    return job
+
+
+def started(server: UserServer, job: str, number: int = 1) -> str:
+    at: str = server.task(job, number)["started_at"]
+    return at
 
 
 def test_behind_a_prefix_it_is_submitted_as_another(cluster: Cluster, folder: Path) -> None:

@@ -8,7 +8,21 @@ from collections.abc import Iterable
 from pathlib import Path
 
 ONLY_THERE = "only_in_the_image"  # a module
-FOLDERS = ("usr/bin", "usr/lib", "usr/lib64", "etc", "tmp", "proc", "sys", "dev", "run", "root", "home", "mnt", "var")
+FOLDERS = (
+    "var/tmp",
+    "usr/bin",
+    "usr/lib",
+    "usr/lib64",
+    "etc",
+    "tmp",
+    "proc",
+    "sys",
+    "dev",
+    "run",
+    "root",
+    "home",
+    "mnt",
+)
 FILES = ("passwd", "group", "hosts", "resolv.conf")
 PROGRAMS = ("/bin/bash", "/bin/sh", "/usr/bin/env", "/bin/cat", "/bin/sleep")
 _LIBRARY = re.compile(r"(/\S+) \(0x")

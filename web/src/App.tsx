@@ -16,6 +16,7 @@ import {
   NewJobPage,
   PeoplePage,
   ProfilePage,
+  QueuePage,
   RulesPage,
   SettingsPage,
   SetupPage,
@@ -88,6 +89,7 @@ function Pages() {
       <Route path="/jobs/:job">{({ job }) => <JobPage key={job} job={job} />}</Route>
       <Route path="/tasks/:task">{({ task }) => <TaskPage key={task} task={task} />}</Route>
       <Route path="/compare" component={ComparePage} />
+      <Route path="/queue" component={QueuePage} />
       <Route path="/hosts" component={HostsPage} />
       <Route path="/violations" component={ViolationsPage} />
       <Route path="/calendar" component={CalendarPage} />

@@ -67,9 +67,7 @@ def restart(
 
 def resize(
     ctx: typer.Context,
-    targets: Annotated[
-        list[str], typer.Argument(metavar="TASK", help="Ids of tasks.", autocompletion=complete.targets)
-    ],
+    targets: Targets,
     gpus: Annotated[
         str,
         typer.Option("--gpus", help="GPUs to go on with, within the range of the job; auto: Paddock chooses them."),
@@ -79,11 +77,12 @@ def resize(
     """Let tasks go on with another number of GPUs, if their job was submitted with a range, such as --gpus 1..4.
 
     A task gets SIGTERM and ends; its next attempt continues from its checkpoint. Where as many GPUs are free, they are
-    taken first, and the task trains until they are there. It keeps the number that you chose, until you say auto.
+    taken first, and the task trains until they are there. A job stands for all of its tasks that run. They keep the
+    number that you chose, until you say auto.
 
     Examples:
         paddock resize k3v-1 --gpus 2
-        paddock resize k3v-1 --gpus auto
+        paddock resize k3v --gpus auto
     """
     wanted: int | Literal["auto"] = "auto" if gpus == "auto" else int(gpus) if gpus.isdecimal() else 0
     if wanted == 0:
@@ -91,13 +90,14 @@ def resize(
     client = base.light_client(ctx)
 
     def one(target: str) -> tuple[list[str], str]:
-        if not base.is_task(target):
-            raise InvalidInput(f"{target} is not a task: name one, such as {target}-1.")
         found = client.resize(target, wanted)
         if wanted == "auto":
-            return found, f"{target}: its number of GPUs is chosen by Paddock" + (" already" if not found else "")
+            return found, f"{target}: Paddock chooses how many GPUs" + (" already" if not found else "")
         count = render.several(wanted, "GPU")
-        return found, f"{found[0]}: goes on with {count}" if found else f"{target} has {count}, or is about to"
+        if base.is_task(target):
+            return found, f"{found[0]}: goes on with {count}" if found else f"{target} has {count}, or is about to"
+        goes = "goes" if len(found) == 1 else "go"
+        return found, f"{target}: {render.several(len(found), 'task')} {goes} on with {count}"
 
     raise typer.Exit(_each(targets, one, as_json, "tasks"))
 

@@ -335,12 +335,14 @@ class Client:
         body = {"tasks": list(tasks) if tasks is not None else None, "failed": failed, "resume": resume}
         return self._send("POST", f"/jobs/{_path(job_or_task)}/restart", lambda: models.Changed, body).tasks
 
-    def resize(self, task: str, gpus: int | Literal["auto"]) -> list[str]:
-        """Let a task go on with another number of GPUs, within the range of its job (`gpus: 1..4`), and keep it.
+    def resize(self, job_or_task: str, gpus: int | Literal["auto"]) -> list[str]:
+        """Let a task, or all running tasks of a job, go on with another number of GPUs, within the job's range.
 
-        With "auto" the server chooses it from now on.
+        They keep it then. With "auto" the server chooses it from now on.
         """
-        return self._send("POST", f"/tasks/{_path(task)}/resize", lambda: models.Changed, {"gpus": gpus}).tasks
+        whose = "tasks" if _is_task(job_or_task) else "jobs"
+        path = f"/{whose}/{_path(job_or_task)}/resize"
+        return self._send("POST", path, lambda: models.Changed, {"gpus": gpus}).tasks
 
     def hold(self, job: str) -> models.JobDetail:
         """Start no further task, including tasks in the backend's queue. Running tasks go on."""

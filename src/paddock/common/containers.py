@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import shutil
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
@@ -14,8 +16,14 @@ OF_THE_NODE = (
     "PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "LD_LIBRARY_PATH", "LD_PRELOAD",
 )  # fmt: skip
 WRAP = "PADDOCK_WRAP"  # for the members of a task: what they start their program with
+# What engines leave running beside the program. Some pass signals on to the program, whether it handles them or not.
+_HELPERS = ("starter", "starter-suid", "podman", "conmon", "catatonit", "squashfuse", "squashfuse_ll", "fuse-overlayfs")
+# Apptainer sets these itself, unless it is given them under other names.
+_SET_BY_APPTAINER = ("PATH", "LD_LIBRARY_PATH")
+REMOVE_SECONDS = 10.0
 # Charliecloud writes these for the user, over files that the image must have.
 _NEEDED = ("etc/passwd", "etc/group")
+_NAME = "--name="
 _SHARED = ("/tmp", "/dev", "/proc", "/sys")  # what engines show of the node
 
 
@@ -70,29 +78,80 @@ def find(container: ContainerImage) -> Tuple[str, str]:
     )
 
 
+def is_apart(container: ContainerImage) -> bool:
+    """Return True if the processes of such a container are not below the process that starts it."""
+    try:
+        return find(container)[0] == PODMAN
+    except Unavailable:
+        return False
+
+
 def wrapped(
-    container: ContainerImage, folders: Sequence[str], cwd: str, env: Dict[str, str], given: Mapping[str, Any]
+    container: ContainerImage,
+    folders: Sequence[str],
+    cwd: str,
+    env: Dict[str, str],
+    given: Mapping[str, Any],
+    terminal: bool = False,
 ) -> List[str]:
     """Return what to put in front of a command, so that it runs in the image, and change `env` for that.
 
     `folders` are visible there under their own paths. `given`: variables that the job itself sets, which stay. Of the
-    node's own, `env` must not contain those of OF_THE_NODE.
+    node's own, `env` must not contain those of OF_THE_NODE. `terminal`: the command gets one.
     """
     engine, program = find(container)
+    env["PADDOCK_IMAGE"] = container.image  # by this others know that the program is in a container
     env["PYTHONNOUSERSITE"] = "1"  # packages in the user's home are for the node's Python
     visible = _outermost([*folders, cwd, *container.mounts])
     if engine == APPTAINER:
-        return _apptainer(program, container, visible, cwd, env)
+        return _apptainer(program, container, visible, cwd, env, given)
     if "HOME" not in given:
         env["HOME"] = cwd  # the home itself is not there
     if engine == PODMAN:
-        return _podman(program, container, visible, cwd, env)
+        return _podman(program, container, visible, cwd, env, terminal)
     return _charliecloud(program, container, visible, cwd, env, given)
 
 
+def is_helper(pid: int) -> bool:
+    """Return True for a process of an engine, not of the program in the image."""
+    try:
+        return os.path.basename(os.readlink("/proc/%d/exe" % pid)) in _HELPERS
+    except OSError:
+        return True  # one of root, which may not be looked at
+
+
+def name_of(env: Mapping[str, str]) -> str:
+    """Return the name of the container of an attempt, whose environment is given, for engines that have names."""
+    parts = [env.get(name, "") for name in ("PADDOCK_ALLOCATION", "PADDOCK_TASK", "PADDOCK_ATTEMPT")]
+    return "-".join(["paddock", *(re.sub("[^A-Za-z0-9_.-]", "_", part) for part in parts)])
+
+
+def of_rank(before: Sequence[str], rank: int) -> List[str]:
+    """Return what `wrapped` has returned for one of several processes that have a container each."""
+    return ["%s-%d" % (part, rank) if part.startswith(_NAME) else part for part in before]
+
+
+def remove(name: str) -> None:
+    """End a container of Podman by its name, and remove it: it does not end with the process that started it."""
+    import subprocess
+
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        subprocess.run(
+            ["podman", "rm", "--force", "--ignore", "--time=0", name],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=REMOVE_SECONDS,
+            check=False,
+        )
+
+
 def _apptainer(
-    program: str, container: ContainerImage, folders: List[str], cwd: str, env: Mapping[str, str]
+    program: str, container: ContainerImage, folders: List[str], cwd: str, env: Dict[str, str], given: Mapping[str, Any]
 ) -> List[str]:
+    for name in _SET_BY_APPTAINER:
+        if name in given:
+            env["APPTAINERENV_" + name] = env["SINGULARITYENV_" + name] = env[name]
     argv = [program, "--quiet", "exec", "--pwd", cwd]
     for folder in folders:
         argv += ["--bind", "%s:%s" % (folder, folder)]
@@ -141,8 +200,13 @@ def _prepare(image: str, folders: Sequence[str]) -> None:
                 raise Unavailable(text % (image, folder, error.strerror)) from None
 
 
-def _podman(program: str, container: ContainerImage, folders: List[str], cwd: str, env: Mapping[str, str]) -> List[str]:
+def _podman(
+    program: str, container: ContainerImage, folders: List[str], cwd: str, env: Mapping[str, str], terminal: bool
+) -> List[str]:
+    # --init: the first process of a container ignores the signals that it does not handle.
     argv = [program, "run", "--rm", "--init", "--env-host", "--network=host", "--ipc=host", "--workdir", cwd]
+    argv += ["--log-driver=none", *(["--interactive", "--tty"] if terminal else [])]
+    argv += [_NAME + name_of(env)] if "PADDOCK_TASK" in env else []
     argv += ["--security-opt=label=disable", *([] if os.getuid() == 0 else ["--userns=keep-id"])]
     for folder in folders:
         argv += ["--volume", "%s:%s" % (folder, folder)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-from typing import Callable, Dict, Iterator, List, NamedTuple, Optional, Set
+from typing import Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Set
 
 _SET_CHILD_SUBREAPER = 36
 _SET_PDEATHSIG = 1
@@ -152,6 +152,12 @@ def variable(pid: int, name: str) -> Optional[str]:
         if entry.startswith(prefix):
             return os.fsdecode(entry[len(prefix) :])
     return None
+
+
+def with_variables(wanted: Mapping[str, str]) -> List[int]:
+    """Return the processes that were started with these variables in their environment, as far as they are visible."""
+    entries = {("%s=%s" % entry).encode() for entry in wanted.items()}
+    return [pid for pid in all_pids() if entries.issubset(read("/proc/%d/environ" % pid).split(b"\0"))]
 
 
 def catches(pid: int, number: int) -> bool:

@@ -29,6 +29,11 @@ class QueuedJob(Model):
     running: int = Field(description="number of its tasks that run")
     waiting: int = Field(description="number of its tasks that wait")
     held: bool = False
+    place: int | None = Field(
+        None,
+        description="which turn its next task has among the jobs that wait for devices of the backend, from 1 on; "
+        "null: it waits for something else, or a scheduler decides",
+    )
     waits: Waits | None = Field(None, description="why its tasks wait")
     expected_start: Expected | None = Field(None, description="when the next of its tasks starts; null: not known")
     expected_end: Expected | None = Field(None, description="when all of its tasks will have ended; null: not known")
@@ -36,7 +41,9 @@ class QueuedJob(Model):
 
 
 class QueuePage(Model):
-    items: list[QueuedJob] = Field(description="the oldest job first, up to 500")
+    items: list[QueuedJob] = Field(
+        description="first the jobs that wait, by backend and in the order in which they go on; up to 500"
+    )
     next: list[SizeChange] = Field(
         default_factory=list, description="which trainings the policy would give other numbers of GPUs next"
     )

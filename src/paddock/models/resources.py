@@ -231,19 +231,31 @@ class Resources(Model):
         shared = [name for name in ("per_gpu", "triple") if getattr(self, name) is not None]
         if several or shared:
             raise ValueError(
-                f"a task whose GPUs change in number runs alone, on one node: leave {', '.join(several + shared)} out"
+                "a task whose GPUs change in number runs alone, on as many nodes as they need: "
+                f"leave {', '.join(several + shared)} out"
             )
         return self
+
+    @property
+    def all_gpus(self) -> int:
+        """Return the GPUs of all its nodes together."""
+        return (self.gpus or 0) * (self.nodes or 1)
 
     def unusual(self, gpus: int | None) -> int | None:
         """Return a number of GPUs if tasks can have several, and it is not the fewest; else None."""
         return gpus if self.most_gpus is not None and gpus != self.gpus else None
 
-    def of_size(self, gpus: int | None) -> "Resources":
-        """Return what a task with this many GPUs needs: cores and memory grow with them. None: as they are."""
+    def of_size(self, gpus: int | None, on_a_node: int | None = None) -> "Resources":
+        """Return what a task with this many GPUs needs: cores and memory grow with them. None: as they are.
+
+        `on_a_node`: a multiple of so many is on several nodes.
+        """
         if gpus is None or not self.gpus or gpus == self.gpus:
             return self
+        several = on_a_node and gpus > on_a_node and gpus % on_a_node == 0
+        each = on_a_node if on_a_node and several else gpus
         grown = {
-            name: given * gpus // self.gpus for name in ("cpus", "memory") if (given := getattr(self, name)) is not None
+            name: given * each // self.gpus for name in ("cpus", "memory") if (given := getattr(self, name)) is not None
         }
-        return self.model_copy(update={"gpus": gpus, **grown})
+        nodes = {"nodes": gpus // each, "most_gpus": None} if several else {}  # as one that has always had several
+        return self.model_copy(update={"gpus": each, **grown, **nodes})

@@ -80,6 +80,16 @@ def gpus_of(resources: Resources, nodes: Sequence[Node]) -> int:
     return 1 if any(device.kind == "gpu" for node in eligible for device in node.devices) else 0
 
 
+def sized(resources: Resources, gpus: int | None, nodes: Sequence[Node], traits: Traits) -> Resources:
+    """Return what a task needs with another number of GPUs: more than a node has are those of whole nodes."""
+    return resources.of_size(gpus, gpus_of_a_node(resources, nodes) if traits.multi_node else None)
+
+
+def gpus_of_a_node(resources: Resources, nodes: Sequence[Node]) -> int:
+    """Return how many GPUs that it can use the largest node has."""
+    return max((len(_gpus(resources, node)) for node in eligible_nodes(resources, nodes)), default=0)
+
+
 def width(resources: Resources, nodes: Sequence[Node], traits: Traits) -> int:
     """Return how many allocations for such tasks run at a time when nothing else runs."""
     size = resolved(resources, nodes)

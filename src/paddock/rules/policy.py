@@ -24,6 +24,7 @@ from paddock.models.choices import Giving, JobOrder
 from paddock.rules import giving_way
 from paddock.rules.gaps import FOREVER, Booking, Gap, Gaps, clock_time, in_words, yield_time
 from paddock.rules.pool import Holding, JobDemand, Need, Pool
+from paddock.rules.queue_order import places
 from paddock.rules.shares import Shares
 
 TINY = 1e-9
@@ -90,7 +91,15 @@ class Wait:
     never: bool = False  # it will not start by itself
 
 
-Decision = Start | Request | Withdraw | GiveWay | Leave | Wait
+@dataclass(frozen=True)
+class Order:
+    """Let the backend's queue start what a job waits for after so many other jobs. Those without one go first."""
+
+    job: str
+    place: int
+
+
+Decision = Start | Request | Withdraw | GiveWay | Leave | Wait | Order
 
 
 def plan(pool: Pool, now: float) -> list[Decision]:
@@ -139,7 +148,10 @@ def _queue(pool: Pool, shares: Shares, first: str | None, now: float) -> list[De
     for holding, waiting in giving_way.to_give(pool):
         at_once = pool.gives(holding.job) is Giving.NOW
         decisions.append(GiveWay(holding.key, giving_way.OTHERS + waiting.id, waiting.words, at_once))
-    return decisions
+    queued = {one.job for one in pool.holdings if not one.nodes}
+    queued |= {one.job for one in decisions if isinstance(one, Request)}
+    order = places(pool.order, shares.turns, queued)
+    return [*decisions, *(Order(job, place) for job, place in order.items() if place)]
 
 
 def _in_queue(pool: Pool, shares: Shares, first: str | None, now: float) -> list[Decision]:

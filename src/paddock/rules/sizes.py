@@ -1,7 +1,8 @@
 """How many GPUs each training gets, of those of one kind: one decision over all of them. Pure.
 
-What it is worth to give a training k GPUs is `weight * left^-0.25 * (1 + age / 1 h)^0.5 * (speed[k] * discount)^0.3`.
-Short ones come first, but the longer one is there, the less it has to stand back. The last power makes the first GPU of
+What it is worth to give a training k GPUs is
+`weight * (left + 8 h)^-0.4 * (1 + age / 1 h)^0.5 * log(1 + speed[k] * discount / 0.3)`.
+Short ones come first, but the longer one is there, the less it has to stand back. The logarithm makes the first GPU of
 one worth more than the tenth of another. A change costs a restart, so other sizes than the present one are
 discounted. The sizes of the largest sum that fit are found exactly (a knapsack of which one size per training is
 chosen). Nothing more keeps trainings from going to and fro: each change makes the sum larger, so it comes to rest
@@ -14,13 +15,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-LEFT_POWER = 0.25
+LEFT_POWER = 0.4
 AGE_POWER = 0.5
-SPEED_POWER = 0.3
+SLOW = 0.3  # a speed-up: far below it twice as fast is worth twice as much, far above it little more
 HOUR = 3600.0
+LEFT_MORE = 8 * HOUR  # what takes minutes is not worth far more than what takes an hour
 LEAST_LEFT = 30.0  # seconds; below it nobody is shorter
 UNKNOWN_LEFT = 60.0  # seconds: what is not known is tried first
 STAYS = 1800.0  # seconds: about how long a size is kept, until others come and go
+RESTARTS = 2.0  # a change counts as so many restarts: not all that are worth it now are so when others come
 CHANGED = 0.25  # of the trainings that run, at most, per round
 PATIENCE = 1800.0  # seconds without a GPU, while others have more than an equal share
 
@@ -115,33 +118,28 @@ def _options(one: ElasticTraining, held: int, sizes: Mapping[int, int], must: bo
         found.add(held, 0.0, changed=False)
         return found
     left = max(UNKNOWN_LEFT if one.left is None else one.left, LEAST_LEFT)
-    discount = _discount(one, held, left, now)
+    discount = _discount(one, held, left)
     age = max(now - one.arrived, 0.0)
-    unit, best = one.weight * left**-LEFT_POWER * (1 + age / HOUR) ** AGE_POWER, 0.0
+    unit, best = one.weight * (left + LEFT_MORE) ** -LEFT_POWER * (1 + age / HOUR) ** AGE_POWER, 0.0
     ours = held in one.speed  # what it no longer allows is not ours to keep
     if not must and not (one.stays and held):
         found.add(0, 0.0, changed=held > 0 and ours)
     for size in sorted({*sizes, held} & one.speed.keys() - {0}):
         best = max(best, one.speed[size])
-        value = unit * (best * (1.0 if size == held else discount)) ** SPEED_POWER
+        value = unit * math.log1p(best * (1.0 if size == held else discount) / SLOW)
         found.add(size, value, changed=held not in (0, size) and ours)
     return found
 
 
-def _discount(one: ElasticTraining, held: int, left: float, now: float) -> float:
+def _discount(one: ElasticTraining, held: int, left: float) -> float:
     """Return what a size other than the present one counts, as it costs a restart.
 
-    It is the part of its life that a training would have trained, with one restart more; and no more than what is
-    left of the time until the next change, or until it ends, when a restart is taken away from that.
+    It is the part that remains of the time until the next change, or until it ends.
     """
     if not (one.begun or held):
         return 1.0
-    age, cost = max(now - one.arrived, 0.0), max(one.cost, 1e-3)
-    lived = max(age - one.restarts * cost, 0.0) / (age + cost)
-    if not held:
-        return lived
     ahead = min(left / max(one.speed.get(held, 1.0), 1e-3), STAYS)
-    return min(lived, max(1 - cost / ahead, 0.0))
+    return max(1 - RESTARTS * one.cost / ahead, 0.0)
 
 
 def _overdue(

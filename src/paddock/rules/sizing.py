@@ -12,12 +12,22 @@ class SizeRoom(Enum):
     NONE = "others have to end first"
 
 
-def room(wanted: int, free: Mapping[str, int], node: str | None, has: int) -> SizeRoom:
-    """Return where a task finds this many devices of one node. `free`: by node; it has some on `node`."""
-    if any(count >= wanted for count in free.values()):
+def room(wanted: int, free: Mapping[str, int], node: str | None, has: int, whole: int | None = None) -> SizeRoom:
+    """Return where a task finds this many devices. `free`: by node; it has some on `node`.
+
+    They are of one node, or, if a node has `whole` and that is less, of several whole ones.
+    """
+    several = whole is not None and 0 < whole < wanted
+    each, nodes = (whole, wanted // whole) if whole and several else (wanted, 1)
+    beside = sum(count >= each for count in free.values())
+    if beside >= nodes:
         return SizeRoom.BESIDE
-    own = free.get(node) if node is not None else None
-    return SizeRoom.AFTER if own is not None and own + has >= wanted else SizeRoom.NONE
+    if whole and has > whole:
+        own = has // whole
+    else:
+        there = free.get(node) if node is not None else None
+        own = int(there is not None and there < each <= there + has)
+    return SizeRoom.AFTER if beside + own >= nodes else SizeRoom.NONE
 
 
 def free_devices(pool: Pool, key: str) -> dict[str, int]:

@@ -13,6 +13,7 @@ import contextlib
 import fcntl
 import os
 import pwd
+import re
 import select
 import shlex
 import signal
@@ -22,7 +23,7 @@ import sys
 import termios
 import time
 import tty
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple
 
 TERMINAL, SHELL = "terminal", "shell"
 # Frames between this and runner/terminal.py, in both directions: a kind, a length, and so many bytes.
@@ -43,6 +44,10 @@ KEPT = (
     b"PATH", b"PYTHONPATH", b"LD_LIBRARY_PATH", b"VIRTUAL_ENV", b"CONDA_PREFIX", b"CONDA_DEFAULT_ENV",
     b"CUDA_VISIBLE_DEVICES", b"CUDA_DEVICE_ORDER",
 )  # fmt: skip
+IMAGE = b"PADDOCK_IMAGE"  # of the container in which the task runs
+_NAMED = (b"PADDOCK_ALLOCATION", b"PADDOCK_TASK", b"PADDOCK_ATTEMPT")  # by these Podman knows the container
+_NAMESPACES = ("user", "mnt")  # in the order in which they are entered
+_EITHER = "if command -v bash >/dev/null; then exec bash; fi; exec sh"
 GUARDED = b"PADDOCK_RUNNER"  # by this the guard of a runner finds what it has to kill: a shell is hung up, not killed
 OWN = (b"TERM", b"COLORTERM")  # of the person's terminal, not of the task
 
@@ -58,6 +63,7 @@ class TaskProcess(NamedTuple):
     pid: int
     start: bytes
     socket: Optional[str]  # of its terminal
+    attempt: int
 
     @property
     def runs(self) -> bool:
@@ -66,26 +72,61 @@ class TaskProcess(NamedTuple):
     @property
     def program(self) -> int:
         """The process whose environment is that of the task, after its set-up lines."""
-        if self.socket is None:
-            return self.pid
-        parent = b"%d" % self.pid
-        return next((pid for pid in _pids() if _fields(pid)[1:2] == [parent]), self.pid)
+        first = self.pid
+        if self.socket is not None:
+            first = next(iter(_children(self.pid)), self.pid)
+        return _shown(first, self.task, self.attempt) or first
+
+    def inside(self, env: Mapping[bytes, bytes]) -> Optional[int]:
+        """Return the process of the task that was the first one in its container: it sees other mounts than the runner.
+
+        `env` is the environment of its program.
+        """
+        runner = _fields(self.pid)[1:2]
+        outside = _namespace(int(runner[0]), "mnt") if runner else None
+        wanted = {name: env.get(name) for name in _NAMED}
+        found = []
+        for pid in _pids():
+            with contextlib.suppress(OSError):
+                theirs = environment(pid)
+                mine = all(theirs.get(name) == value for name, value in wanted.items())
+                if mine and _namespace(pid, "mnt") not in (outside, None) and not _is_engine(pid):
+                    found.append((int(_start(pid) or 0), pid))
+        return min(found)[1] if found else None
 
 
 def find(task: str, attempt: int, pid: int) -> TaskProcess:
     """Return the process of an attempt. Raise CannotAttach if it is not here, or of another account."""
     start = _start(pid)
     try:
-        env = environment(pid)
+        shown = _shown(pid, task, attempt)
     except PermissionError:
         raise CannotAttach(_foreign(task, pid)) from None
-    except OSError:
-        env = {}
-    if start is None or (env.get(b"PADDOCK_TASK"), env.get(b"PADDOCK_ATTEMPT")) != (task.encode(), b"%d" % attempt):
+    if start is None or shown is None:
         raise CannotAttach("%s is not among the processes of %s: it has just ended" % (task, socket.gethostname()))
     argv = _read(pid, "cmdline").split(b"\0")
     keeper = argv[4:5] == [b"--terminal"] and len(argv) > 6
-    return TaskProcess(task, pid, start, os.fsdecode(argv[5]) if keeper else None)
+    return TaskProcess(task, pid, start, os.fsdecode(argv[5]) if keeper else None, attempt)
+
+
+def _shown(pid: int, task: str, attempt: int) -> Optional[int]:
+    """Return the process, or its child, in whose environment this attempt is named. Raises PermissionError.
+
+    Apptainer writes over its own environment.
+    """
+    wanted = (task.encode(), b"%d" % attempt)
+    for one in (pid, *_children(pid)):
+        try:
+            env = environment(one)
+        except PermissionError:
+            if one == pid:
+                raise
+            continue
+        except OSError:
+            continue
+        if (env.get(b"PADDOCK_TASK"), env.get(b"PADDOCK_ATTEMPT")) == wanted:
+            return one
+    return None
 
 
 def environment(pid: int) -> Dict[bytes, bytes]:
@@ -93,6 +134,20 @@ def environment(pid: int) -> Dict[bytes, bytes]:
     with open("/proc/%d/environ" % pid, "rb") as file:
         entries = [entry.partition(b"=") for entry in file.read().split(b"\0")]
     return {name: value for name, equals, value in entries if equals}
+
+
+def _namespace(pid: int, kind: str) -> Optional[str]:
+    try:
+        return os.readlink("/proc/%d/ns/%s" % (pid, kind))
+    except OSError:
+        return None
+
+
+def _is_engine(pid: int) -> bool:
+    try:
+        return os.path.basename(os.readlink("/proc/%d/exe" % pid)) in ("podman", "starter", "starter-suid")
+    except OSError:
+        return True
 
 
 def _foreign(task: str, pid: int) -> str:
@@ -126,6 +181,10 @@ def _read(pid: int, name: str) -> bytes:
         return b""
 
 
+def _children(pid: int) -> List[int]:
+    return [one for one in _pids() if _fields(one)[1:2] == [b"%d" % pid]]
+
+
 def _pids() -> List[int]:
     return [int(name) for name in os.listdir("/proc") if name.isdigit()]
 
@@ -136,8 +195,17 @@ def _pids() -> List[int]:
 def shell(process: TaskProcess, argv: List[str]) -> int:
     """Run a shell, or a command, in the folder of a task, with its environment and its cores; end it with the task."""
     program = process.program
+    enter: List[int] = []
     try:
         env = environment(program)
+        if IMAGE in env:
+            if _is_podman(program):
+                return _by_podman(process, env, argv)
+            inside = process.inside(env)
+            if inside is None:
+                raise CannotAttach("%s is not in its container yet, or has just ended" % process.task)
+            program, env = inside, environment(inside)
+            enter = _openings(inside)
         cores = os.sched_getaffinity(program)
         folder = os.open("/proc/%d/cwd" % program, os.O_RDONLY | os.O_DIRECTORY)
     except OSError:
@@ -147,19 +215,64 @@ def shell(process: TaskProcess, argv: List[str]) -> int:
     with _woken() as wake, _kept_terminal():
         child = os.fork()
         if not child:
-            _become(process.task, argv, env, cores, folder)
-        os.close(folder)
+            _become(process.task, argv, env, cores, folder, enter)
+        for one in (folder, *enter):
+            os.close(one)
         return _attend(process, child, wake)
 
 
-def _become(task: str, argv: List[str], env: Dict[bytes, bytes], cores: Any, folder: int) -> None:
-    """Become the shell or the command."""
+def _is_podman(pid: int) -> bool:
+    with contextlib.suppress(OSError):
+        return os.path.basename(os.readlink("/proc/%d/exe" % pid)) == "podman"
+    return False
+
+
+def _by_podman(process: TaskProcess, env: Dict[bytes, bytes], argv: List[str]) -> int:
+    """Run a shell or a command in a container of Podman, whose processes have numbers of their own."""
+    name = re.sub("[^A-Za-z0-9_.-]", "_", b"-".join([b"paddock", *(env.get(one, b"") for one in _NAMED)]).decode())
+    before = ["podman", "exec", "--interactive", *(["--tty"] if os.isatty(0) else [])]
+    before += ["--env=%s=" % GUARDED.decode(), "--workdir=/proc/1/cwd", name]
+    with _woken() as wake, _kept_terminal():
+        child = os.fork()
+        if not child:
+            here = os.open(".", os.O_RDONLY | os.O_DIRECTORY)
+            _become(process.task, [*before, *(argv or ["sh", "-c", _EITHER])], env, os.sched_getaffinity(0), here, [])
+        return _attend(process, child, wake)
+
+
+def _openings(pid: int) -> List[int]:
+    """Open the root of a process, and its namespaces that are not ours."""
+    kinds = [kind for kind in _NAMESPACES if _namespace(pid, kind) != _namespace(os.getpid(), kind)]
+    places = ["root", *("ns/" + kind for kind in kinds)]
+    return [os.open("/proc/%d/%s" % (pid, place), os.O_RDONLY) for place in places]
+
+
+def _enter(root: int, namespaces: List[int]) -> None:
+    """Go where another process of this person is. Raises OSError."""
+    import ctypes
+
+    libc = ctypes.CDLL(None, use_errno=True)
+    for one in namespaces:
+        if libc.setns(one, 0):
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    os.fchdir(root)
+    os.chroot(".")
+
+
+def _become(task: str, argv: List[str], env: Dict[bytes, bytes], cores: Any, folder: int, enter: List[int]) -> None:
+    """Become the shell or the command. `enter`: the root and the namespaces of its container."""
     try:
         for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGTTOU, signal.SIGPIPE, signal.SIGCHLD):
             signal.signal(number, signal.SIG_DFL)
         signal.set_wakeup_fd(-1)
         with contextlib.suppress(OSError):
             os.sched_setaffinity(0, cores)
+        if enter:
+            try:
+                _enter(enter[0], enter[1:])
+            except (OSError, ImportError, AttributeError) as error:
+                print("error: cannot enter the container of %s: %s" % (task, error), file=sys.stderr)
+                os._exit(REFUSED)
         os.fchdir(folder)
         env[b"PWD"] = os.fsencode(os.getcwd())
         argv = argv or _shell(task, env)

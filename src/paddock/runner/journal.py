@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from typing import Any
+from typing import Any, Callable
 
 from ..common import layout
 from ..common.files import open_plain
@@ -16,7 +16,8 @@ _CHUNK = 1 << 20
 class Journal:
     """Appends whole records; what cannot be written stays in memory and is tried again."""
 
-    def __init__(self, path: str, number: int = 1) -> None:
+    def __init__(self, path: str, number: int = 1, now: Callable[[], float] = time.time) -> None:
+        self._now = now
         self.path = path
         self.number = number
         self._pending = bytearray()
@@ -24,20 +25,20 @@ class Journal:
         self.wrote_at = time.monotonic()
 
     @classmethod
-    def create(cls, allocation_dir: str) -> Journal:
+    def create(cls, allocation_dir: str, now: Callable[[], float] = time.time) -> Journal:
         """Create a new journal for this start of the allocation, even if two start at the same moment."""
         number = 1
         while True:
             path = layout.journal(allocation_dir, number)
             try:
                 os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-                return cls(path, number)
+                return cls(path, number, now)
             except FileExistsError:
                 number += 1
 
     def write(self, kind: str, **fields: Any) -> None:
         """Add a record; `flush` writes it to the disk."""
-        record = {"e": kind, "at": round(time.time(), 3)}
+        record = {"e": kind, "at": round(self._now(), 3)}
         record.update(fields)
         self.wrote_at = time.monotonic()
         self._pending += json.dumps(record, separators=(",", ":")).encode() + b"\n"

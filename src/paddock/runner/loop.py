@@ -66,7 +66,7 @@ class Runner:
         self._guard = Guard(manifest.key)
         self._leftovers = Leftovers()
         self._mailbox = Mailbox(
-            manifest.job_dir, manifest.key, journal.number, dealt=manifest.dealt, size=manifest.task_gpus
+            manifest.job_dir, manifest.key, journal.number, dealt=manifest.dealt, size=manifest.size
         )
         self._preparer = Preparer(manifest.job_dir, manifest.job, self._terminals() if manifest.terminal else None)
         self._oom = OomCounter()
@@ -357,7 +357,7 @@ class Runner:
             nothing = dict.fromkeys(("exit", "signal", "by", "peak_memory", "cpu_seconds"))
             self._report(attempt, "ended", cause="launch_failed", reason=str(error), **nothing)
             return
-        self._guard.watch(task.pid)
+        self._guard.watch(task.pid, task.apart.name if task.apart is not None else None)
         self._tasks[attempt.identity] = task
         self._admission.add(attempt, seat, task.pid, time.monotonic())
         device = "gpu " + ",".join(seat.names) if seat.names else self._device

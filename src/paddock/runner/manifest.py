@@ -66,6 +66,11 @@ class Manifest(NamedTuple):
     container: Optional[ContainerImage] = None  # the image that tasks run in
     turn_seconds: Optional[float] = None  # after this long it takes no further task, so that others have their turn
 
+    @property
+    def size(self) -> int:
+        """How many GPUs a task gets, on all its nodes together."""
+        return self.task_gpus * (self.members.nodes if self.members else 1)
+
 
 def load(allocation_dir: str) -> Manifest:
     data: Dict[str, Any] = json.loads(read_plain(layout.manifest(allocation_dir), _LARGEST).decode("utf-8"))

@@ -13,6 +13,7 @@ from paddock.errors import BackendBusy, BackendError, BackendUnavailable
 from paddock.models import AllocationBatch, AllocationChange, AllocationState, AllocationStatus, Resources
 from paddock.server.engine import backend_worker as module
 from paddock.server.engine.backend_worker import BUSY_SECONDS, RETRY_SECONDS, Answer, BackendWorker, Change
+from paddock.server.engine.executors import own_thread
 from tests.server.engine.fake_backend import FakeBackend
 
 HOLD = AllocationChange(held=True)
@@ -46,7 +47,7 @@ def woken() -> list[int]:
 
 @pytest.fixture
 def worker(backend: FakeBackend, clock: Stopped, woken: list[int]) -> Iterator[BackendWorker]:
-    made = BackendWorker(backend, lambda: woken.append(1), clock)
+    made = BackendWorker(backend, lambda: woken.append(1), clock, own_thread("test"))
     yield made
     backend.open.set()
     made.close()
@@ -385,7 +386,7 @@ class TestOrders:
     def test_closing_waits_for_what_is_under_way_and_drops_the_rest(
         self, backend: FakeBackend, clock: Stopped, caplog: pytest.LogCaptureFixture
     ) -> None:
-        made = BackendWorker(backend, lambda: None, clock)
+        made = BackendWorker(backend, lambda: None, clock, own_thread("test"))
         backend.open.clear()
         made.submit(batch("b"))
         made.ask(["a"])

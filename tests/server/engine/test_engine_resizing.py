@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from paddock.errors import Conflict
-from paddock.models import Cause, Device, Node, TaskState
+from paddock.models import Cause, Device, Node, TaskState, Traits
+from paddock.runner import manifest
 from paddock.server.store import jobs, tasks
 from paddock.server.store.tasks import ResizeWish
 from tests.server.engine.cluster_rig import ClusterRig
@@ -94,6 +95,23 @@ def test_where_its_own_gpus_are_needed_it_ends_first(cluster: ClusterRig) -> Non
     shrink(cluster, node(2, used=1))
     resize(cluster, task, 2)
     cluster.step()
+    assert orders(cluster)
+
+
+def test_a_runner_that_has_left_is_not_waited_for(cluster: ClusterRig) -> None:
+    """Its scheduler lists its allocation for a while longer."""
+    [task] = begin(cluster)
+    resize(cluster, task, 2)
+    cluster.step()
+    cluster.backend.run(f"id-{NEXT}", "n2")
+    cluster.say(NEXT, {"e": "runner"}, {"e": "bye"})
+    cluster.step(seconds=1)
+    assert not orders(cluster), "it trains until there is another"
+    cluster.backend.end(f"id-{NEXT}")
+    cluster.step(5)
+    third = cluster.keys()[-1]
+    assert third != NEXT
+    hello(cluster, third)
     assert orders(cluster)
 
 
@@ -228,3 +246,48 @@ def test_what_runs_in_one_size_only_is_not_ended_early(cluster: ClusterRig) -> N
     cluster.say(FIRST, {"e": "runner"})
     cluster.step()
     assert not drained(cluster)
+
+
+class TestSeveralNodes:
+    """More GPUs than a node has are those of whole nodes: two nodes with two GPUs each."""
+
+    @pytest.fixture
+    def task(self, cluster: ClusterRig) -> str:
+        cluster.backend.traits = Traits(queued=True, multi_node=True)
+        [task] = cluster.job(1, resources={"backend": "fake", "gpus": "1..4", "cpus": 2, "launcher": "torchrun"})
+        cluster.step()
+        cluster.backend.run(f"id-{FIRST}")
+        cluster.say(FIRST, {"e": "runner"}, {"e": "started", "task": task, "pid": 7, "node": "n1"})
+        cluster.step()
+        return task
+
+    def nodes(self, cluster: ClusterRig, *used: int) -> None:
+        made = [one.model_copy(update={"name": f"n{number}"}) for number, n in enumerate(used, 1) for one in node(2, n)]
+        shrink(cluster, made)
+
+    def test_there_and_back(self, cluster: ClusterRig, task: str) -> None:
+        self.nodes(cluster, 1, 0)
+        resize(cluster, task, 4)
+        cluster.step()
+        last = cluster.backend.batches[-1].resources
+        assert (last.nodes, last.gpus, last.cpus) == (2, 2, 4)
+        made = manifest.load(cluster.backend.batches[-1].folder_of(0))
+        assert made.members is not None
+        assert (made.size, made.task_gpus, made.members.nodes, made.members.processes) == (4, 2, 2, 2)
+        assert len(orders(cluster)) == 1, "its own GPU is one of the four: it ends first"
+        ended(cluster, task)
+        assert cluster.published()[-1]["size"] == 4
+        hello(cluster, NEXT)
+        cluster.started(NEXT, task, attempt=2)
+        self.nodes(cluster, 2, 2)
+        resize(cluster, task, 2)
+        cluster.step()
+        assert cluster.backend.batches[-1].resources.nodes is None
+        assert orders(cluster)[1:] == [{"op": "resize", "task": task, "attempt": 2}]
+        assert len(cluster.backend.batches) == 3, "what has four GPUs counts as such"
+
+    def test_where_others_have_a_node_it_trains_on(self, cluster: ClusterRig, task: str) -> None:
+        self.nodes(cluster, 1, 1)
+        resize(cluster, task, 4)
+        cluster.step(seconds=600)
+        assert not orders(cluster)

@@ -15,6 +15,7 @@ from paddock.search.history import by_trial
 from paddock.search.tasks import NewTask
 from paddock.server.engine import limits, search
 from paddock.server.engine.context import Context
+from paddock.server.engine.executors import own_thread
 from paddock.server.intake import extension
 from paddock.server.store import jobs, tasks, trials
 from paddock.settings import Settings
@@ -121,7 +122,7 @@ class TestSuggestions:
         assert len({json.dumps(params) for params in found}) == 10
         with rig.db.read() as c:
             facts = rig.engine.context.facts(c, [JOB])[JOB]
-        again = search.SearchWorker(rig.engine.context, lambda: None)
+        again = search.SearchWorker(rig.engine.context, lambda: None, own_thread("search"))
         with rig.db.write() as c:  # as it was before the last of them was suggested
             c.exec_driver_sql(f"DELETE FROM tasks WHERE id = '{JOB}-10'")
         advice = again._suggest(facts, 1)

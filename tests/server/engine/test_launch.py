@@ -153,6 +153,7 @@ class TestReasons:
         waits = rig.engine.context.waits
         assert waits["second"].reason == "next on n1, when tasks that run there have ended"
         assert waits["third"].reason.startswith("all 4 CPU slots are in use; ")
+        assert rig.engine.context.lines == {"fake": ["second", JOB, "third"]}
 
     def test_one_that_runs_as_many_as_it_may_says_so(self, rig: Rig) -> None:
         bare(rig)

@@ -178,9 +178,20 @@ def test_tasks_and_lists_show_it(db: Database) -> None:
 
 
 class TestQueue:
-    def listed(self, db: Database, sight: Sight = EVERYTHING, most: int = 0) -> list[Any]:
+    def listed(self, db: Database, sight: Sight = EVERYTHING, most: int = 0, line: tuple[str, ...] = ()) -> list[Any]:
+        decided = queue.Decided({}, {"local": line}, Estimates())
         with db.read() as c:
-            return queue.listed(c, sight, "local", NOW, {}, Estimates(), most).items
+            return queue.listed(c, sight, "local", NOW, decided, most).items
+
+    def test_the_jobs_in_line_come_first_and_those_that_only_run_last(self, db: Database) -> None:
+        for job in ("aaa", "bbb", "ccc", "ddd", "eee"):
+            add_job(db, job, tasks=1)
+        runs(db, "aaa-1", 10)
+        program(db, "bbb", held=True)
+        found = self.listed(db, line=("eee", "bbb", "ddd"))
+        assert [(one.id, one.place) for one in found] == [
+            ("eee", 1), ("ddd", 3), ("ccc", None), ("bbb", None), ("aaa", None),
+        ]  # fmt: skip
 
     def test_what_runs_or_waits_oldest_first(self, db: Database) -> None:
         for job in ("aaa", "bbb", "ccc"):

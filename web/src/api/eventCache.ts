@@ -8,6 +8,7 @@ import type { Curve, NewPoints, Outline, Task, TaskDetail, TasksEvent } from './
 
 const SUMMARY_MS = 1000;
 const SEARCH_MS = 2000;
+const QUEUE_MS = 2000;
 const AGAIN_MS = 300;
 const RECENT_MS = 15_000;
 
@@ -28,6 +29,7 @@ export class EventCache {
   private summaries = new Later(SUMMARY_MS, (jobs) => this.refetchOf(['jobs', 'job'], jobs));
   /** Which tasks match a filter, and their order, may be others now: the server decides that. */
   private searches = new Later(SEARCH_MS, (jobs) => this.refetchOf(['search', 'order'], jobs));
+  private queue = new Later(QUEUE_MS, (jobs) => this.refetchOf(['queue'], jobs));
   private recent: Recent[] = [];
   private again = new WeakSet<Query>();
   private listeners = new Set<Listener>();
@@ -54,6 +56,7 @@ export class EventCache {
         // The server computes counts, best value, time left and the state of the search: fetched, but not too often.
         this.summaries.add(event.job);
         this.searches.add(event.job);
+        this.queue.add(event.job);
       }
       for (const listener of this.listeners) listener(event);
     }
@@ -79,7 +82,7 @@ export class EventCache {
   }
 
   private removed(job: string): void {
-    this.client.invalidateQueries({ queryKey: ['jobs'] });
+    for (const what of ['jobs', 'queue']) this.client.invalidateQueries({ queryKey: [what] });
     const ofJob = (query: Query) => query.queryKey[0] !== 'jobs' && concerns(query, job);
     this.client.invalidateQueries({ predicate: ofJob });
   }
@@ -100,7 +103,7 @@ export class EventCache {
   private tasks(job: string, data: TasksEvent['data']): void {
     if ('ids' in data) {
       if (data.change === 'stopping') this.mergeTasks(job, new Map(data.ids.map((id) => [id, { stopping: true }])));
-      else if (data.change === 'noted') this.noted(job, data.ids);
+      else if (data.change === 'noted' || data.change === 'resizing') this.noted(job, data.ids);
       else this.restarted(job, data.ids);
       return;
     }
@@ -235,7 +238,7 @@ export class EventCache {
 
   private refetchOf(kinds: string[], jobs: string[]): void {
     const shows = ({ queryKey: [kind, key] }: Query) =>
-      kinds.includes(String(kind)) && (kind === 'jobs' || jobs.some((one) => means(key, one)));
+      kinds.includes(String(kind)) && (kind === 'jobs' || kind === 'queue' || jobs.some((one) => means(key, one)));
     for (const query of this.client.getQueryCache().findAll({ predicate: shows })) this.refetch(query);
   }
 }

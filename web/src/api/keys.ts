@@ -15,6 +15,7 @@ export interface ChosenTasks extends TaskFilter {
 
 export const keys = {
   jobs: (filters: JobFilters) => ['jobs', filters] as const,
+  queue: () => ['queue'] as const,
   facets: () => ['jobs', 'facets'] as const,
   views: () => ['views'] as const,
   job: (job: string) => ['job', job] as const,

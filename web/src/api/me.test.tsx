@@ -17,8 +17,12 @@ function offered(me: Me): string[] {
       <QueryClientProvider client={new QueryClient()}>
         <MeContext value={me}>
           <JobActions job={job as unknown as JobDetail} />
-          <TaskActions task={task as unknown as TaskDetail} onRestart={() => {}} />
-          <TaskActions task={{ ...task, ended_at: 'now' } as unknown as TaskDetail} onRestart={() => {}} />
+          <TaskActions job={undefined} task={task as unknown as TaskDetail} onRestart={() => {}} />
+          <TaskActions
+            job={undefined}
+            task={{ ...task, ended_at: 'now' } as unknown as TaskDetail}
+            onRestart={() => {}}
+          />
         </MeContext>
       </QueryClientProvider>
     </MantineProvider>,

@@ -225,6 +225,26 @@ export function useStopTask(task: string) {
   });
 }
 
+/** Let a task go on with another number of GPUs. */
+export function useResizeTask(task: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (gpus: number) =>
+      take(api.POST('/api/v1/tasks/{task}/resize', { params: { path: { task } }, body: { gpus } })),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['task'] }),
+  });
+}
+
+/** The same for all running tasks of a job. */
+export function useResizeJob(job: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (gpus: number) =>
+      take(api.POST('/api/v1/jobs/{job}/resize', { params: { path: { job } }, body: { gpus } })),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['task'] }),
+  });
+}
+
 export function useRestartTask(task: string) {
   const client = useQueryClient();
   return useMutation({

@@ -53,6 +53,7 @@ export type Preflight = Schemas['Preflight'];
 export type Preview = Schemas['Preview'];
 export type Resources = Schemas['Resources'];
 export type SlurmResources = Schemas['SlurmResources'];
+export type QueuedJob = Schemas['QueuedJob'];
 export type RestartRequest = Schemas['RestartRequest'];
 export type RungReport = Schemas['RungReport'];
 export type Sample = Schemas['Sample'];

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { may, type Person, type Right } from './rights';
 
-const ALL: Right[] = ['read', 'attach', 'submit', 'edit', 'stop', 'hold', 'limits', 'restart', 'remove'];
+const ALL: Right[] = ['read', 'attach', 'submit', 'edit', 'stop', 'hold', 'limits', 'resize', 'restart', 'remove'];
 const allowed = (who: Person, owner: string) => ALL.filter((right) => may(who, right, { owner }));
 
 it('offers everything to whoever is alone', () => {
@@ -17,7 +17,7 @@ it('offers everything for one’s own job, and of those of others only to read t
 
 it('lets admins end what others began, but not run anything as them', () => {
   const root: Person = { name: 'root', role: 'admin', team: true };
-  expect(allowed(root, 'bob')).toEqual(['read', 'stop', 'hold', 'limits', 'remove']);
+  expect(allowed(root, 'bob')).toEqual(['read', 'stop', 'hold', 'limits', 'resize', 'remove']);
   expect(allowed(root, 'root')).toEqual(ALL);
 });
 

@@ -1,6 +1,16 @@
 /** What the page offers to whom. The server decides again: this only keeps buttons away that would be refused. */
 
-export type Right = 'read' | 'attach' | 'submit' | 'edit' | 'stop' | 'hold' | 'limits' | 'restart' | 'remove';
+export type Right =
+  | 'read'
+  | 'attach'
+  | 'submit'
+  | 'edit'
+  | 'stop'
+  | 'hold'
+  | 'limits'
+  | 'resize'
+  | 'restart'
+  | 'remove';
 
 export interface Person {
   name: string;
@@ -13,7 +23,7 @@ export interface Person {
 const OF_OTHERS: Record<Person['role'], readonly Right[]> = {
   guest: [],
   user: ['read'],
-  admin: ['read', 'stop', 'hold', 'limits', 'remove'],
+  admin: ['read', 'stop', 'hold', 'limits', 'resize', 'remove'],
 };
 
 export function may({ name, role, team }: Person, right: Right, of?: { owner: string }): boolean {

@@ -53,6 +53,7 @@ export const TaskPage = lazyPage(() => import('./task/TaskPage'));
 export const ComparePage = lazyPage(() => import('./compare/ComparePage'));
 export const HostsPage = lazyPage(() => import('./hosts/HostsPage'));
 export const CalendarPage = lazyPage(() => import('./calendar/CalendarPage'));
+export const QueuePage = lazyPage(() => import('./queue/QueuePage'));
 export const UsagePage = lazyPage(() => import('./usage/UsagePage'));
 export const PeoplePage = lazyPage(() => import('./people/PeoplePage'));
 export const ProfilePage = lazyPage(() => import('./profile/ProfilePage'));
@@ -70,6 +71,7 @@ const PAGES: Record<string, { fetch: () => Promise<void> }> = {
   compare: ComparePage,
   hosts: HostsPage,
   calendar: CalendarPage,
+  queue: QueuePage,
   usage: UsagePage,
   people: PeoplePage,
   profile: ProfilePage,

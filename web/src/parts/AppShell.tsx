@@ -39,6 +39,7 @@ const PAGES: Place[] = [
     here: (path) => path === '/' || path.startsWith('/jobs') || path.startsWith('/tasks'),
   },
   { href: '/new', name: 'New job', here: (path) => path.startsWith('/new') },
+  { href: '/queue', name: 'Queue', here: (path) => path.startsWith('/queue') },
   { href: '/hosts', name: 'Hosts', here: (path) => path.startsWith('/hosts') },
 ];
 

@@ -14,12 +14,15 @@ export function errorText(error: unknown): string {
 
 /** What went wrong, in the server's words, with the fields at fault. */
 export function ErrorPanel({ error, title = 'That did not work', onRetry }: Props) {
-  const fields = error instanceof ApiError ? Object.entries(error.fields) : [];
+  const text = errorText(error);
+  const said = text.toLowerCase();
+  const all = error instanceof ApiError ? Object.entries(error.fields) : [];
+  const fields = all.filter(([, message]) => !said.includes(message.toLowerCase()));
   return (
     <Alert color="red" variant="outline" title={title} icon={<IconAlert size={18} />} role="alert">
       <Stack gap="xs" align="flex-start">
         <Text size="sm" className="app-wrap-anywhere">
-          {errorText(error)}
+          {text}
         </Text>
         {fields.map(([name, message]) => (
           <Text key={name} size="sm" className="app-wrap-anywhere">

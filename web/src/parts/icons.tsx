@@ -17,6 +17,7 @@ import {
   CopyPlus,
   Download,
   EllipsisVertical,
+  Expand,
   FileText,
   Folder,
   Gauge,
@@ -108,6 +109,7 @@ export const IconPin = icon(Pin);
 export const IconPlay = icon(Play);
 export const IconPlus = icon(Plus);
 export const IconRefresh = icon(RefreshCw);
+export const IconResize = icon(Expand);
 export const IconRunning = icon(LoaderCircle);
 export const IconScissors = icon(Scissors);
 export const IconSearch = icon(Search);

@@ -11,10 +11,10 @@ import signal
 import socket
 import sys
 import time
-from typing import Any, Dict, List, NoReturn, Tuple
+from typing import Any, Dict, List, NoReturn, Optional, Tuple
 
 from ...common import files, layout
-from ...common.containers import WRAP
+from ...common.containers import WRAP, of_rank
 from .. import scheduler
 from ..manifest import SRUN, TENSORFLOW, Members
 from . import member_watch
@@ -53,7 +53,8 @@ def main(arguments: List[str]) -> int:
         print("usage: runner.pyz --member FOLDER LAUNCHER NODES PROCESSES -- ARGV...", file=sys.stderr)
         return 2
     try:
-        command = _in_container(_prepared(members, folder, argv))
+        rank = Rank(members).world if by_srun(members) else None
+        command = _in_container(_prepared(members, folder, argv), rank)
         if not by_srun(members):
             _become(command)
         return member_watch.run(folder, Rank(members).world, lambda: _child(command))
@@ -62,10 +63,13 @@ def main(arguments: List[str]) -> int:
         return 1
 
 
-def _in_container(command: List[str]) -> List[str]:
+def _in_container(command: List[str], rank: Optional[int]) -> List[str]:
     """Return the command with what runs it in the image of its job, if there is one."""
     before = os.environ.pop(WRAP, None)
-    return [*json.loads(before), *command] if before else command
+    if not before:
+        return command
+    wrap = json.loads(before)
+    return [*(wrap if rank is None else of_rank(wrap, rank)), *command]
 
 
 def by_srun(members: Members) -> bool:

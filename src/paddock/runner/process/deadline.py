@@ -82,6 +82,11 @@ class Deadline:
         return self._announced or self._within(self._warning)
 
     @property
+    def cut_at(self) -> Optional[float]:
+        """When tasks that still run are ended, by its clock."""
+        return None if self._end is None else self._end - self._margin
+
+    @property
     def cut_due(self) -> bool:
         return self._within(self._margin)
 

@@ -11,9 +11,9 @@ import os
 import shutil
 import signal
 import time
-from typing import BinaryIO, List, Set, Tuple
+from typing import BinaryIO, Dict, List, Optional, Set, Tuple
 
-from ...common import processes
+from ...common import containers, processes
 
 MARK = "PADDOCK_RUNNER"
 MOST_STARTS = 100  # a guard that dies at once is not started for ever
@@ -26,6 +26,7 @@ class Guard:
     def __init__(self, key: str) -> None:
         self._mark = "%s %d" % (key, os.getpid())
         self._leaders: Set[int] = set()
+        self._containers: Dict[int, str] = {}  # by the leader
         self._folders: List[str] = []
         self._starts = 0
         self._start()
@@ -51,17 +52,25 @@ class Guard:
         self._start()
         for leader in self._leaders:
             self._send(b"+%d\n" % leader)
+        for name in self._containers.values():
+            self._send(b"=%s\n" % name.encode())
         for folder in self._folders:
             self._send(b"/" + os.fsencode(folder) + b"\n")
 
-    def watch(self, leader: int) -> None:
+    def watch(self, leader: int, container: Optional[str] = None) -> None:
         self._leaders.add(leader)
         self._send(b"+%d\n" % leader)
+        if container is not None:
+            self._containers[leader] = container
+            self._send(b"=%s\n" % container.encode())
 
     def forget(self, leader: int) -> None:
         """Forget a process that has ended: another may soon have its id."""
         self._leaders.discard(leader)
         self._send(b"-%d\n" % leader)
+        name = self._containers.pop(leader, None)
+        if name is not None:
+            self._send(b"!%s\n" % name.encode())
 
     def remove(self, folder: str) -> None:
         """Have a folder of the runner removed when the runner is gone."""
@@ -81,26 +90,35 @@ def _guard(reader: int, mark: str) -> None:
         signal.signal(number, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     with os.fdopen(reader, "rb") as orders:
-        leaders, folders = _read_orders(orders)
+        leaders, folders, names = _read_orders(orders)
+    # What engines of containers start beside them has neither the group nor the mark.
+    beside = [pid for pid in processes.all_pids() if processes.session(pid) in leaders] if leaders else []
     for leader in leaders:
         with contextlib.suppress(OSError):
             os.killpg(leader, signal.SIGKILL)
+    for pid in beside:
+        processes.signal_process(pid, signal.SIGKILL)
     _end_marked(mark)
+    for name in names:
+        containers.remove(name)
     for folder in folders:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _read_orders(orders: BinaryIO) -> Tuple[Set[int], List[bytes]]:
-    """Read until the runner is gone; return the tasks that it has left, and its folders."""
+def _read_orders(orders: BinaryIO) -> Tuple[Set[int], List[bytes], Set[str]]:
+    """Read until the runner is gone; return the tasks that it has left, its folders, and the names of containers."""
     leaders: Set[int] = set()
     folders: List[bytes] = []
+    names: Set[str] = set()
     for line in orders:
         kind, what = line[:1], line[1:].rstrip(b"\n")
         if kind == b"/":
             folders.append(what)
+        elif kind in (b"=", b"!"):
+            (names.add if kind == b"=" else names.discard)(what.decode())
         else:
             (leaders.add if kind == b"+" else leaders.discard)(int(what))
-    return leaders, folders
+    return leaders, folders, names
 
 
 def _end_marked(mark: str) -> None:

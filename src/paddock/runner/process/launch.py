@@ -31,7 +31,7 @@ def launch(
     if ends_at is not None:
         env[b"PADDOCK_ENDS_AT"] = b"%d" % ends_at
     if manifest.container is not None:
-        argv = _in_container(manifest, attempt, argv, cwd, env)
+        argv = _in_container(manifest, attempt, argv, cwd, env, place.terminal is not None)
     if manifest.members is not None:
         os.makedirs(place.members, exist_ok=True)
         argv = members.command(manifest.members, place.members, argv, os.environ)
@@ -53,14 +53,15 @@ def launch(
 
 
 def _in_container(
-    manifest: Manifest, attempt: QueuedAttempt, argv: List[bytes], cwd: bytes, env: Dict[bytes, bytes]
+    manifest: Manifest, attempt: QueuedAttempt, argv: List[bytes], cwd: bytes, env: Dict[bytes, bytes], terminal: bool
 ) -> List[bytes]:
     """Return the command in its image. Members of a task put that in front themselves, after their launcher."""
     assert manifest.container is not None
     texts = {os.fsdecode(name): os.fsdecode(value) for name, value in env.items()}
     folders = [manifest.job_dir, texts.get("CUDA_MPS_PIPE_DIRECTORY", ""), texts.get("CUDA_MPS_LOG_DIRECTORY", "")]
     try:
-        before = containers.wrapped(manifest.container, folders, os.fsdecode(cwd), texts, attempt.line.get("env") or {})
+        given = attempt.line.get("env") or {}
+        before = containers.wrapped(manifest.container, folders, os.fsdecode(cwd), texts, given, terminal)
     except containers.Unavailable as error:
         raise LaunchError(str(error)) from error
     env.clear()

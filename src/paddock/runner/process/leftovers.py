@@ -16,8 +16,8 @@ class Leftover(NamedTuple):
 class Leftovers:
     """Orphans become children of the runner, so only those have to be checked.
 
-    They are assigned to tasks by their group or, if they have left it, by PADDOCK_TASK in their environment. One that
-    has neither ends with the last task that runs.
+    They are assigned to tasks by their group or session or, if they have left these, by PADDOCK_TASK in their
+    environment. One that has nothing of this ends with the last task that runs.
     """
 
     def __init__(self) -> None:
@@ -40,7 +40,8 @@ class Leftovers:
             group = _group(pid)
             if service is not None and group == service:
                 continue
-            if group == leader or not others or processes.variable(pid, "PADDOCK_TASK") == task:
+            mine = leader in (group, processes.session(pid))
+            if mine or not others or processes.variable(pid, "PADDOCK_TASK") == task:
                 found.append(Leftover(pid, group == leader))
         return found
 

@@ -8,13 +8,15 @@ import subprocess
 import time
 from typing import Callable, Dict, List, Optional, Tuple
 
-from ...common import processes
+from ...common import containers, processes
 from ..mailbox import QueuedAttempt
 from ..manifest import Manifest
 from ..multinode import members
 from ..multinode.member import by_srun
 from ..sources.follower import Follower
 from ..sources.guarded_follower import GuardedFollower, Record
+from . import apart
+from .apart import Apart
 from .causes import explain
 from .launch import LaunchError, describe, launch
 from .leftovers import Leftover
@@ -46,18 +48,23 @@ class RunningTask:
         oom: OomCounter,
         srun_members: Optional[members.SrunMembers] = None,
         clock: Callable[[], float] = time.monotonic,
+        apart: Optional[Apart] = None,
+        in_container: bool = False,
     ) -> None:
         self._clock = clock
         self.attempt = attempt
         self.place = place
         self.watch = watch
         self.pid = process.pid
-        self.sampler = members.SrunSampler(srun_members) if srun_members is not None else Sampler(process.pid)
+        self.apart = apart
+        more = apart.pids if apart is not None else tuple
         self.saves = SaveWatch(place.checkpoint) if attempt.size is not None else None  # it may be resized
+        self.sampler = members.SrunSampler(srun_members) if srun_members is not None else Sampler(process.pid, more)
         self.by: Optional[str] = None
         self._why: Explanation = (None, None)
         self._process = process
         self._members = srun_members
+        self._in_container = in_container
         self._warned = False
         self._began = self._clock()
         self._oom = oom
@@ -124,8 +131,8 @@ class RunningTask:
             if self._members.step is not None:
                 processes.signal_process(self.pid, signal.SIGUSR1)
             return
-        for pid in processes.tree(self.pid):
-            if processes.catches(pid, signal.SIGUSR1):
+        for pid in {*processes.tree(self.pid), *(self.apart.pids() if self.apart is not None else ())}:
+            if processes.catches(pid, signal.SIGUSR1) and not (self._in_container and containers.is_helper(pid)):
                 processes.signal_process(pid, signal.SIGUSR1)
 
     def reap(self) -> None:
@@ -139,14 +146,19 @@ class RunningTask:
         self._cpu_seconds = usage.ru_utime + usage.ru_stime
         if self._members is not None:  # in place of what srun itself used
             self._max_memory, self._cpu_seconds = self._members.used()
-        if self._members is not None and os.WIFSIGNALED(self._status):
-            self._members.kill()
+        if os.WIFSIGNALED(self._status):
+            if self._members is not None:
+                self._members.kill()
+            elif self.apart is not None:
+                self.apart.remove()
 
     def settled(self, leftovers: List[Leftover]) -> bool:
         """Return True if none of its processes is left; otherwise kill those."""
         waited = self._clock() - (self._ended_at or 0.0)
         if self.by is None and waited < self._order_seconds():
             return False
+        if self.apart is not None:  # what tidies up behind a container ends by itself
+            leftovers = [left for left in leftovers if not containers.is_helper(left.pid)]
         graceful = self._kill_at is not None and not self._grace_is_over()
         for left in leftovers:
             if not (graceful and left.in_group):
@@ -222,7 +234,11 @@ def start(
         raise LaunchError(describe(error)) from error
     wanted = manifest.members
     srun_members = members.SrunMembers(wanted, place.members) if wanted is not None and by_srun(wanted) else None
-    return RunningTask(attempt, place, process, watch, oom, srun_members, clock)
+    container = apart.of(manifest, attempt)
+    if container is not None:
+        oom = OomCounter(everywhere=True)
+    in_container = manifest.container is not None
+    return RunningTask(attempt, place, process, watch, oom, srun_members, clock, container, in_container)
 
 
 def _follower(manifest: Manifest, attempt: QueuedAttempt, place: AttemptPlace) -> Follower:

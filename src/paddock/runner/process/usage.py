@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Dict, Iterator, NamedTuple, Optional, Tuple
+from typing import Callable, Dict, Iterable, Iterator, NamedTuple, Optional, Tuple
 
 from ...common import processes
+
+_NODE = "/proc/vmstat"
 
 
 class ProcessUsage(NamedTuple):
@@ -15,16 +17,17 @@ class ProcessUsage(NamedTuple):
 
 
 class Sampler:
-    """Measures memory and busy cores of a process and its descendants."""
+    """Measures memory and busy cores of a process, its descendants, and those that belong to it in another way."""
 
-    def __init__(self, pid: int) -> None:
+    def __init__(self, pid: int, more: Callable[[], Iterable[int]] = tuple) -> None:
         self._pid = pid
+        self._more = more
         self._at = time.monotonic()
         self._cpu: Dict[int, float] = {}
         self.peak_memory = 0
 
     def sample(self) -> Optional[ProcessUsage]:
-        found = {pid: processes.stat(pid) for pid in processes.tree(self._pid)}
+        found = {pid: processes.stat(pid) for pid in {*processes.tree(self._pid), *self._more()}}
         stats = {pid: stat for pid, stat in found.items() if stat is not None}
         if not stats:
             return None
@@ -40,10 +43,14 @@ class Sampler:
 
 
 class OomCounter:
-    """Counts how often the kernel has killed in our memory cgroup or, if that does not report it, on this node."""
+    """Counts how often the kernel has killed in our memory cgroup or, if that does not report it, on this node.
 
-    def __init__(self) -> None:
-        self._path = next((path for path in _counters() if count(path, "oom_kill ") is not None), None)
+    `everywhere`: on this node in any case, for what may run in another cgroup than we do.
+    """
+
+    def __init__(self, everywhere: bool = False) -> None:
+        paths = [_NODE] if everywhere else [*_counters(), _NODE]
+        self._path = next((path for path in paths if count(path, "oom_kill ") is not None), None)
 
     def read(self) -> int:
         return (self._path and count(self._path, "oom_kill ")) or 0
@@ -52,7 +59,6 @@ class OomCounter:
 def _counters() -> Iterator[str]:
     for folder, old in cgroup_folders():
         yield os.path.join(folder, "memory.oom_control" if old else "memory.events")
-    yield "/proc/vmstat"
 
 
 def cgroup_folders() -> Iterator[Tuple[str, bool]]:

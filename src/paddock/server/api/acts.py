@@ -17,7 +17,9 @@ _TOLD = {
     "job.hold": "held this job",
     "job.release": "released this job",
     "job.limits": "changed the limits of this job",
+    "job.resize": "resized the tasks of this job",
     "task.stop": "stopped task {}",
+    "task.resize": "resized task {}",
 }
 
 

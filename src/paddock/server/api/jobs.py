@@ -23,7 +23,7 @@ from paddock.models.jobs import (
 )
 from paddock.models.preflight import Preflight
 from paddock.models.spec import CodeInfo, Environment
-from paddock.models.tasks import Changed, RestartRequest, StopRequest
+from paddock.models.tasks import Changed, ResizeRequest, RestartRequest, StopRequest
 from paddock.program import ignore
 from paddock.program.environment import Workbench
 from paddock.server import map_parts
@@ -34,6 +34,7 @@ from paddock.server.api.permissions import JobId, Right, find, may
 from paddock.server.api.replies import Reply
 from paddock.server.api.runs_as import site_of
 from paddock.server.api.server import At, Server
+from paddock.server.api.tasks import resized
 from paddock.server.intake import masks, preflight, snapshot, submission
 from paddock.server.store import jobs, tasks, trials
 
@@ -239,6 +240,14 @@ def restart_job(job: JobId, at: At, by: By, what: RestartRequest | None = None) 
     with at.change(by, "job.restart", found) as c:
         restarted = tasks.restart(c, found, ids, failed=what.failed, resume=what.resume)
     return Changed(tasks=restarted)
+
+
+@router.post("/{job}/resize")
+def resize_job(job: JobId, request: ResizeRequest, at: At, by: By) -> Changed:
+    """Let all running tasks of a job go on with another number of GPUs: see `POST /tasks/{task}/resize`."""
+    with at.change(by, "job.resize", job, {"gpus": request.gpus}) as c:
+        found = jobs.existing(c, job)
+        return resized(at, by, c, tasks.resizable(c, found), request)
 
 
 def _named(at: Server, by: Caller, job: str, given: Sequence[str] | None) -> tuple[str, list[str] | None]:

@@ -61,10 +61,11 @@ def show_queue(
     by: By,
     tasks: Annotated[int, Query(ge=0, le=1000, description="number of waiting tasks to list of each job")] = 0,
 ) -> QueuePage:
-    """Return all jobs that run or wait, oldest first, with why they wait and when they begin and end."""
+    """Return the jobs that wait, in the order in which they go on, then those that run: when each begins and ends."""
     known = at.engine.context
+    decided = queue.Decided(known.waits, known.lines, known.estimates)
     with at.db.read() as c:
-        found = queue.listed(c, by.sight, at.settings.backend, time.time(), known.waits, known.estimates, tasks)
+        found = queue.listed(c, by.sight, at.settings.backend, time.time(), decided, tasks)
     # One read: the engine replaces it.
     following = known.next_sizes
     sizes = [change for job in found.items for change in following.get(job.id, ())]

@@ -70,6 +70,7 @@ PERMISSIONS = {
     "remove_job": CONTROL_JOB,
     "stop_job": CONTROL_JOB,
     "restart_job": CHANGE_JOB,
+    "resize_job": CONTROL_JOB,
     "hold_job": CONTROL_JOB,
     "release_job": CONTROL_JOB,
     "limit_job": CONTROL_JOB,

@@ -1,6 +1,7 @@
 """The routes of tasks."""
 
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 from starlette.responses import Response
@@ -16,8 +17,9 @@ from paddock.models import (
     TaskDetail,
     TaskPatch,
 )
+from paddock.rules import placement
 from paddock.server.api import attach, files, logs
-from paddock.server.api.caller import By
+from paddock.server.api.caller import By, Caller
 from paddock.server.api.job_tasks import Points
 from paddock.server.api.permissions import Right, TaskId, may
 from paddock.server.api.replies import Reply
@@ -26,6 +28,7 @@ from paddock.server.engine import mailbox
 from paddock.server.engine.bookings import can_yield
 from paddock.server.intake import checks
 from paddock.server.store import allocations, metrics, sizes, tasks
+from paddock.server.store.db import Connection
 
 router = APIRouter(prefix="/tasks", tags=["tasks"])
 
@@ -157,13 +160,29 @@ def resize_task(task: TaskId, request: ResizeRequest, at: At, by: By) -> Changed
     """
     with at.change(by, "task.resize", task, {"gpus": request.gpus}) as c:
         found = tasks.existing(c, task)
-        facts = at.engine.context.newest_facts(c, [_job(found)])[_job(found)]
-        wanted = (facts.spec.resources.gpus or 1) if request.gpus == "auto" else request.gpus
-        checks.resize(facts.spec.resources, wanted, resumes=can_yield(facts), dealt=at.outposts.of(facts.id).dealt)
-        if request.gpus == "auto":
-            return Changed(tasks=[found] if sizes.leave_to_policy(c, found) else [])
-        wish = tasks.ResizeWish(facts.spec.resources.unusual(request.gpus), by.name)
-        return Changed(tasks=[found] if tasks.request_resize(c, found, wish) else [])
+        return resized(at, by, c, [found], request)
+
+
+def resized(at: Server, by: Caller, c: Connection, ids: Sequence[str], request: ResizeRequest) -> Changed:
+    """Record what a caller wants of tasks of one job; refuse a number of GPUs that they cannot go on with."""
+    if not ids:
+        return Changed(tasks=[])
+    wish = _wish(at, by, c, _job(ids[0]), request.gpus)
+    if request.gpus == "auto":
+        return Changed(tasks=[one for one in ids if sizes.leave_to_policy(c, one)])
+    return Changed(tasks=[one for one in ids if tasks.request_resize(c, one, wish)])
+
+
+def _wish(at: Server, by: Caller, c: Connection, job: str, given: int | Literal["auto"]) -> tasks.ResizeWish:
+    facts = at.engine.context.newest_facts(c, [job])[job]
+    resources = facts.spec.resources
+    gpus = (resources.gpus or 1) if given == "auto" else given
+    checks.resize(resources, gpus, resumes=can_yield(facts), dealt=at.outposts.of(job).dealt)
+    worker = at.engine.context.worker(facts)
+    if worker is not None:
+        sized = placement.sized(resources, gpus, worker.nodes, worker.backend.traits)
+        checks.whole_nodes(sized, worker.nodes, worker.backend.traits, "gpus")
+    return tasks.ResizeWish(resources.unusual(gpus), by.name)
 
 
 def _job(task: str) -> str:

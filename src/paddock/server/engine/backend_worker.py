@@ -5,7 +5,7 @@ A scheduler that hangs blocks only its own worker. Requests are passed on one af
 
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future
 from concurrent.futures import TimeoutError as TooLate
 from dataclasses import dataclass
 from typing import TypeVar
@@ -72,14 +72,14 @@ class Seen:
 
 
 class BackendWorker:
-    def __init__(self, backend: Backend, wake: Callable[[], None], clock: Clock) -> None:
+    def __init__(self, backend: Backend, wake: Callable[[], None], clock: Clock, executor: Executor) -> None:
         self.backend = backend
         self.nodes: Sequence[Node] = []
         self.problem: str | None = None
         self.problem_since: float | None = None
         self._wake = wake
         self._clock = clock
-        self._executor = ThreadPoolExecutor(1, thread_name_prefix=f"backend-{backend.name}")
+        self._executor = executor
         self._submissions = Requests[str, Sequence[str]](self._executor, lambda _: wake())
         self._polls = Requests[str, Polled](self._executor, self._heard)
         self._traces = Requests[str, Polled](self._executor, lambda _: wake())

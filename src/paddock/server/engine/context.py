@@ -67,11 +67,14 @@ class Context:
     awaited: set[str] = field(default_factory=set)  # allocations with such a task: something will be in their journals
     silent: dict[str, float] = field(default_factory=dict)  # allocation that reports nothing -> its last report
     waits: dict[str, Waits] = field(default_factory=dict)  # job with waiting tasks -> why, as the policy decided
+    lines: dict[str, list[str]] = field(default_factory=dict)  # backend -> jobs that wait, in the order of the policy
     estimates: Estimates = field(default_factory=Estimates)
     searching: set[str] = field(default_factory=set)  # jobs that will have further tasks
     free: dict[str, dict[str, int]] = field(default_factory=dict)  # `Demand.key` of tasks that are resized -> by node
     pools: dict[str, Pool] = field(default_factory=dict)  # by backend, as the policy last saw them
     next_sizes: dict[str, list[SizeChange]] = field(default_factory=dict)  # job -> what the policy would change
+    places: dict[str, int] = field(default_factory=dict)  # job that comes later in its backend's queue -> its place
+    nices: dict[str, int] = field(default_factory=dict)  # allocation -> the Nice that it was requested with, or got
     unfit: dict[tuple[str, str], float] = field(default_factory=dict)  # job, node -> until when it starts nothing there
     turned_away: dict[tuple[str, str], float] = field(default_factory=dict)  # job, reservation -> until when
     end_written: set[str] = field(default_factory=set)  # jobs whose runners know that no more tasks come

@@ -25,6 +25,7 @@ from paddock.server.engine.dealing import Dealer
 from paddock.server.engine.devices import DeviceFinder
 from paddock.server.engine.enforcing import Enforcer
 from paddock.server.engine.estimating import Forecaster
+from paddock.server.engine.executors import Executors, own_thread
 from paddock.server.engine.guard import ViolationGuard
 from paddock.server.engine.identical_curves import CurveComparison
 from paddock.server.engine.idle import IdleReservations
@@ -96,11 +97,14 @@ class Engine:
         changed: Callable[[], None],
         links: Links | None = None,
         fleets: Mapping[str, Fleet] | None = None,
+        executors: Executors = own_thread,
     ) -> None:
         self._woken = threading.Event()
         self._stop = threading.Event()
         self._changed = changed
-        self._workers = {backend.name: BackendWorker(backend, self.wake, db.clock) for backend in backends}
+        self._workers = {
+            one.name: BackendWorker(one, self.wake, db.clock, executors(f"backend-{one.name}")) for one in backends
+        }
         outposts = Outposts(home, links, self.wake, fleets, db)
         with db.read() as c:
             outposts.load(places.all_away(c))
@@ -109,7 +113,7 @@ class Engine:
         self._ingest = Ingest(db.clock.ticks)
         self._silence = Silence()
         self._monitor = Monitor(self._workers)
-        self._search = SearchWorker(self.context, self.wake)
+        self._search = SearchWorker(self.context, self.wake, executors("search"))
         self._chooser = ObjectiveChooser(self.context)
         self._reducer = Reducer(self.context)
         self._comparison = CurveComparison(self.context)
@@ -171,6 +175,11 @@ class Engine:
         """Start the next round at once. Any thread may call this."""
         self._asked = True
         self._woken.set()
+
+    @property
+    def asked(self) -> bool:
+        """Return True if something has asked for a round since the last one."""
+        return self._asked
 
     def sweep(self, folder: Path) -> None:
         """Delete an unused folder in the background. If this server ends before, the next one deletes it."""

@@ -230,9 +230,9 @@ class Gatherer:
         found = self._shapes.get(demand.key)
         if found is not None and found.facts is facts and found.nodes is nodes:
             return found
-        resources = facts.spec.resources.of_size(demand.size)
-        on = frozenset(node.name for node in placement.eligible_nodes(resources, worker.nodes))
         traits = worker.backend.traits
+        resources = placement.sized(facts.spec.resources, demand.size, worker.nodes, traits)
+        on = frozenset(node.name for node in placement.eligible_nodes(resources, worker.nodes))
         everywhere = [node.model_copy(update={"usable": True}) for node in worker.nodes]
         most = max(placement.width(resources, everywhere, traits), 1)
         strict = not traits.queued or resources.triple is not None
@@ -300,7 +300,7 @@ class Gatherer:
             where = _queued_place(row)
         else:
             where = _bare_place(row, batch, worker.nodes)
-        job = demand_key(row.job_id, facts.spec.resources.unusual(need.gpus) if facts else None)
+        job = demand_key(row.job_id, facts.spec.resources.unusual(need.gpus * need.nodes) if facts else None)
         owner = facts.owner if facts else ""
         return Holding(row.key, job, owner, need, *where, leaving_for=leaving, until=row.leaves_at)
 

@@ -26,7 +26,7 @@ from paddock.models import (
 from paddock.models.events import JobChange
 from paddock.models.units import clock
 from paddock.rules import placement
-from paddock.rules.policy import Decision, GiveWay, Leave, Request, Start, Wait, Withdraw, plan
+from paddock.rules.policy import Decision, GiveWay, Leave, Order, Request, Start, Wait, Withdraw, plan
 from paddock.rules.pool import Holding, Pool, job_of
 from paddock.rules.sizing import free_devices
 from paddock.runner import build
@@ -46,6 +46,7 @@ from paddock.server.engine.gather import (
 )
 from paddock.server.engine.linger import left_well
 from paddock.server.engine.observe import SUBMITTING, settle_orphans
+from paddock.server.engine.queue_order import QueueOrder, in_place
 from paddock.server.store import allocations, attempts, events, jobs, packings
 from paddock.server.store.allocations import AllocationRow
 from paddock.server.store.attempts import Demand
@@ -86,12 +87,14 @@ class Launch:
         self._context = context
         self._gatherer = Gatherer(context)
         self._entering = Entering(context)
+        self._order = QueueOrder(context)
         self._decided: dict[str, tuple[float, Any]] = {}  # backend -> when, and on what, without times
         self._announced: dict[str, Waits] = {}
 
     def run(self, rows: list[AllocationRow], now: float) -> bool:
         """Request, start and end allocations as the policy decides. Returns whether any were planned."""
         context = self._context
+        self._order.send(rows, now)
         by_backend: dict[str, list[AllocationRow]] = defaultdict(list)
         for row in rows:
             by_backend[row.backend].append(row)
@@ -150,12 +153,13 @@ class Launch:
             pool = self._gatherer.with_times(c, view, now)
         decisions = plan(pool, now)
         self._note_waits(view, pool, decisions)
+        self._order.learn(name, pool, decisions)
         starts: dict[tuple[str, str | None], list[Start]] = defaultdict(list)
         for one in decisions:
             if isinstance(one, Start):
                 dealt = self._context.outposts.of(job_of(one.job)).dealt
                 starts[one.job, one.node if dealt else None].append(one)
-        others = [one for one in decisions if not isinstance(one, Start | Wait)]
+        others = [one for one in decisions if not isinstance(one, Start | Wait | Order)]
         return [*(Starts(*whose, some) for whose, some in starts.items()), *others]
 
     def _carry_out(self, view: BackendView, decision: Carried, unclosed: set[str], now: float) -> bool:
@@ -169,7 +173,7 @@ class Launch:
             end(context, mine[-decision.count :], waiting_only=True)
             return False
         job, worker = job_of(decision.job), view.worker
-        facts, idle = _of_size(view.work[decision.job]), None
+        facts, idle = _of_size(view.work[decision.job], worker), None
         if facts is not None and view.work[decision.job].demand.coming:
             idle = context.grace_seconds(facts.spec) + RESIZE_SECONDS  # until the task has ended elsewhere
         planned = any(row.state == AllocationState.PLANNED for row in view.rows.values() if row.job_id == job)
@@ -259,6 +263,9 @@ class Launch:
         for job in {work.demand.job for work in view.work.values()} - waits.keys():
             self._context.waits.pop(job, None)
         self._context.waits.update(waits)
+        in_line = dict.fromkeys(job_of(key) for key, wait in decided.items() if not wait.never)
+        queued = view.worker.backend.traits.queued  # there, its own order decides
+        self._context.lines[view.worker.backend.name] = [] if queued else [job for job in in_line if job in waits]
 
     def _announce(self, demands: Sequence[Demand]) -> None:
         """Write events for jobs whose reason or expected start is new, for a few of them per round."""
@@ -289,11 +296,12 @@ def _own_wait(view: BackendView, work: Work, own: Sequence[Holding]) -> Wait | N
     return None
 
 
-def _of_size(work: Work) -> JobFacts | None:
+def _of_size(work: Work, worker: BackendWorker) -> JobFacts | None:
     """Return what is known of a job, with the resources of tasks of this size."""
     if work.facts is None or work.demand.size is None:
         return work.facts
-    resources = work.facts.spec.resources.of_size(work.demand.size)
+    backend = worker.backend
+    resources = placement.sized(work.facts.spec.resources, work.demand.size, worker.nodes, backend.traits)
     return replace(work.facts, spec=work.facts.spec.model_copy(update={"resources": resources}))
 
 
@@ -367,7 +375,8 @@ def _plan(
         number = allocations.next_number(c, facts.id)
     batch = batch_for(context, facts.id, facts.spec, worker, f"{facts.id}-a{number}", count, node)
     places = [Place(node=one.node, devices=list(one.devices)) for one in starts]
-    batch = batch.model_copy(update={"places": places})
+    ordered = in_place(context, worker.backend.name, facts.id, batch.resources)
+    batch = batch.model_copy(update={"places": places, "resources": ordered})
     ends = [(one.until, one.why) for one in starts]
     if entrance is not None:
         update = {"resources": within(batch.resources, entrance), "entered": entrance.name}
@@ -381,6 +390,7 @@ def _plan(
         if _takes_turns(context, facts, worker):
             jobs.warn(c, facts.id, TURNS.format(clock(context.settings.elastic.turn_seconds)))
         allocations.plan(c, facts.id, worker.backend.name, batch, [at for at, _ in ends])
+        context.nices |= dict.fromkeys(batch.keys, batch.resources.slurm.nice or 0)
         if worker.full and worker.full_reason:  # it is not submitted yet, and this is why
             allocations.waits(c, batch.key, worker.full_reason)
             events.write(c, facts.id, JobChange(change="waits"))

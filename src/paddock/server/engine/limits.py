@@ -6,6 +6,7 @@ from typing import Any
 from paddock.models import AllocationChange, JobSpec
 from paddock.server.engine.backend_worker import Change
 from paddock.server.engine.context import Context
+from paddock.server.engine.queue_order import nice, sent
 from paddock.server.store import allocations, jobs
 from paddock.server.store.allocations import UnadjustedAllocation
 from paddock.server.store.jobs import ChangedJob
@@ -23,7 +24,8 @@ def adjust(context: Context) -> None:
     for worker in context.workers.values():
         for change in worker.changed():
             with context.boundary.job(change.tag.split()[0], CHANGE):
-                _changed(context, change)
+                if not sent(context, change):
+                    _changed(context, change)
     with context.db.read() as c:
         rows = allocations.to_adjust(c)
     groups: dict[tuple[str, str, int], list[UnadjustedAllocation]] = defaultdict(list)
@@ -33,7 +35,8 @@ def adjust(context: Context) -> None:
         if backend in context.workers and not context.boundary.rests(job, CHANGE):
             with context.boundary.job(job, CHANGE):
                 resources = JobSpec.model_validate(mine[0].spec).resources
-                asked = AllocationChange(held=mine[0].held, time_limit=resources.time_limit, nice=resources.slurm.nice)
+                whole = nice(context, backend, job, resources)
+                asked = AllocationChange(held=mine[0].held, time_limit=resources.time_limit, nice=whole)
                 context.workers[backend].change(f"{job} {number}", [row.backend_id for row in mine], asked)
 
 

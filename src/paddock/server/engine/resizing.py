@@ -19,6 +19,7 @@ from paddock.rules.pool import FOR_NOBODY, demand_key, job_of
 from paddock.rules.sizing import SizeRoom, room
 from paddock.server.engine.apply import changing, resized
 from paddock.server.engine.context import Context, JobFacts
+from paddock.server.engine.linger import left_well
 from paddock.server.store import allocations, attempts
 from paddock.server.store.allocations import AllocationRow
 from paddock.server.store.attempts import Demand, TaskAttempt
@@ -93,8 +94,9 @@ class Resizer:
         batches = allocations.batches_by_key(c, {row.batch for row in able if row.key not in busy})
         found: dict[str, list[AllocationRow]] = defaultdict(list)
         for row in able:
-            if row.key not in busy and row.batch in batches:
-                size = sized[row.job_id].unusual(batches[row.batch].resources.gpus)
+            # A scheduler that is asked now and then lists one for seconds after its runner has left.
+            if row.key not in busy and row.batch in batches and not left_well(context, row):
+                size = sized[row.job_id].unusual(batches[row.batch].resources.all_gpus)
                 found[demand_key(row.job_id, size)].append(row)
         return found
 
@@ -155,11 +157,11 @@ class Resizer:
             nodes = placement.eligible_nodes(own, worker.nodes)
             gpus = {one.name: sum(device.kind == "gpu" for device in one.devices) for one in nodes if one.usable}
             free = {one.name: gpus[one.name] - one.slots_used for one in nodes if one.name in gpus}
-            if (
-                now - self._since[_identity(row)] > PATIENCE
-            ):  # limits or lists of nodes may keep it from those that are free
-                return free.get(row.node or "", 0) + has >= wanted
-        return room(wanted, free, row.node, has) is SizeRoom.AFTER
+        whole = placement.gpus_of_a_node(own, worker.nodes) if worker.backend.traits.multi_node else None
+        if worker.backend.traits.queued and now - self._since[_identity(row)] > PATIENCE:
+            own_node = row.node or ""  # limits or lists of nodes may keep it from others
+            return room(wanted, {own_node: free.get(own_node, 0)}, own_node, has, whole) is not SizeRoom.NONE
+        return room(wanted, free, row.node, has, whole) is SizeRoom.AFTER
 
 
 @dataclass

@@ -8,7 +8,7 @@ import logging
 import math
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 
 from paddock.errors import PaddockError
@@ -57,9 +57,9 @@ class Advice:
 class SearchWorker:
     """Asks searchers and stoppers in its own thread."""
 
-    def __init__(self, context: Context, wake: Callable[[], None]) -> None:
+    def __init__(self, context: Context, wake: Callable[[], None], executor: Executor) -> None:
         self._context = context
-        self._executor = ThreadPoolExecutor(1, thread_name_prefix="search")
+        self._executor = executor
         self._asked = Requests[tuple[str, str], Advice](self._executor, lambda _: wake())
         self._measured: set[str] = set()  # jobs with new points since their tasks were judged
         self._ended: set[str] = set()  # jobs in which tasks have ended since

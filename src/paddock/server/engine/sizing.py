@@ -173,7 +173,9 @@ class Sizer:
             return False
         if row.state is not TaskState.RUNNING:
             return row.sized_by is None and context.clock.now() - row.attempt_created_at > USUAL_COST
-        if holding is None or len(holding.nodes) != 1 or holding.until is not None or holding.key in context.silent:
+        if holding is None or holding.key in context.silent or holding.until is not None:
+            return False
+        if len(holding.nodes) != 1 or holding.need.nodes > 1:
             return False
         return row.saved_at is not None and (row.pace.progress() or 0.0) < NEARLY_DONE
 

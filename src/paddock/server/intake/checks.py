@@ -236,6 +236,26 @@ def without_effect(resources: Resources, nodes: Sequence[Node], traits: Traits) 
     return [f"per_gpu has no effect: there are no GPUs {where}, and each task gets cores of its own"]
 
 
+def sizes(resources: Resources, nodes: Sequence[Node], traits: Traits) -> None:
+    """Refuse a range of GPUs whose end can never run here."""
+    most = placement.sized(resources, resources.most_gpus, nodes, traits)
+    if (most.nodes or 1) > 1 and resources.launcher is None:
+        here = placement.gpus_of_a_node(resources, nodes)
+        message = f"a task with more than the {here} GPUs of a node runs on several, and needs a launcher: "
+        raise InvalidInput.at("resources.launcher", message + ", ".join(Launcher))
+    if resources.most_gpus is not None and nodes:
+        whole_nodes(most, nodes, traits, "resources.gpus")
+    placement.refuse_impossible(most, nodes, traits)
+
+
+def whole_nodes(resources: Resources, nodes: Sequence[Node], traits: Traits, field: str) -> None:
+    """Refuse more GPUs than a node has, if they are not those of whole nodes."""
+    here, asked = placement.gpus_of_a_node(resources, nodes), resources.gpus or 0
+    if traits.multi_node and 0 < here < asked:
+        why = f"nodes have up to {here}, and a task on several has all GPUs of each"
+        raise InvalidInput.at(field, f"{asked} GPUs are not possible: {why}. Write a multiple of {here}")
+
+
 def resize(resources: Resources, gpus: int, *, resumes: bool, dealt: bool) -> None:
     """Refuse a number of GPUs that the tasks of a job cannot go on with.
 

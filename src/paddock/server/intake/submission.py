@@ -161,7 +161,7 @@ def plan(
     found = planning.plan(planning.PlanInput(spec, source, settings.max_tasks, frozenset(kept), beside))
     spec, report = found.spec, found.script
     placement.refuse_impossible(spec.resources, nodes, traits)
-    placement.refuse_impossible(spec.resources.of_size(spec.resources.most_gpus), nodes, traits)
+    checks.sizes(spec.resources, nodes, traits)
     spec = checks.on_one_host(spec, kept, nodes, traits)
     checks.launcher(spec.resources)
     checks.terminal(spec)
@@ -232,10 +232,12 @@ def accept(
     force: bool = False,
     outposts: Outposts | None = None,
     site: JobSite | None = None,
+    tried: bool = True,
 ) -> str:
     """Write the folder, try the environment, and store the job, or leave nothing behind; return the id of the job.
 
     `force`: also if the environment lacks modules. `site`: where its folder is, through `outposts`; None: here.
+    `tried` false: nothing is started for it, as nothing of it will really run.
 
     Trying the environment runs the set-up lines of the submission, so it comes after all other checks.
     """
@@ -247,7 +249,9 @@ def accept(
         if settings.group:
             open_to(incoming, settings.group)
         on = away.person if away else None
-        interpreter, notes = preflight.tried(made, settings.check_seconds, force=force, on=on)
+        interpreter, notes = made.interpreter, list[str]()
+        if tried:
+            interpreter, notes = preflight.tried(made, settings.check_seconds, force=force, on=on)
         if made.script and "report" in made.script.metrics and not interpreter.has_paddock:
             _lay_down_report(incoming, settings.group)
         incoming.rename(home.job(job).root)
@@ -257,7 +261,29 @@ def accept(
         shutil.rmtree(incoming, ignore_errors=True)
         _abandon(home, job, outposts)
         raise
-    new = jobs.NewJob(
+    where: dict[str, str | None] = {"unix_name": away.user, "folder": str(away.folder.root)} if away else {}
+    where |= {"fleet": site.fleet} if site and site.fleet else {}
+    new = _new_job(made, job, owner, code, interpreter, notes, db.clock.now(), where)
+    try:
+        with db.write() as c:
+            jobs.insert(c, new)
+    except BaseException:
+        _abandon(home, job, outposts)
+        raise
+    return job
+
+
+def _new_job(
+    made: Plan,
+    job: str,
+    owner: str,
+    code: CodeInfo,
+    interpreter: Interpreter,
+    notes: list[str],
+    now: float,
+    where: Mapping[str, str | None],
+) -> jobs.NewJob:
+    return jobs.NewJob(
         id=job,
         owner=owner,
         spec=made.spec,
@@ -267,20 +293,11 @@ def accept(
         tasks=[] if made.adaptive else new_tasks(made.spec, made.script, made.configurations, 1),
         warnings=[*made.warnings, *notes],
         digest=snapshot.digest(made.files),
-        program=_program(made),
+        program=program_of(made),
         searching=made.adaptive,
-        unix_name=away.user if away else None,
-        folder=str(away.folder.root) if away else None,
-        fleet=site.fleet if site else None,
-        created_at=db.clock.now(),
+        created_at=now,
+        **where,
     )
-    try:
-        with db.write() as c:
-            jobs.insert(c, new)
-    except BaseException:
-        _abandon(home, job, outposts)
-        raise
-    return job
 
 
 def _abandon(home: Home, job: str, outposts: Outposts | None) -> None:
@@ -292,7 +309,7 @@ def _abandon(home: Home, job: str, outposts: Outposts | None) -> None:
         outposts.forget(job)
 
 
-def _program(made: Plan) -> str:
+def program_of(made: Plan) -> str:
     """Return the key of packings: the hash of the script alone, or of a command with all its files."""
     script = made.spec.script
     if script is not None and script in made.files:

@@ -1,6 +1,8 @@
-"""What runs and waits on the server, in the order of submission, with when it is expected to begin and to end."""
+"""What runs and waits on the server, with when it is expected to begin and to end."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import sqlalchemy as sa
 
@@ -14,18 +16,19 @@ MOST_JOBS = 500
 ESTIMATE_SECONDS = 0.5
 
 
-def listed(
-    c: sa.Connection,
-    sight: Sight,
-    default: str,
-    now: float,
-    decided: Mapping[str, Waits],
-    estimates: Estimates,
-    most_tasks: int,
-) -> QueuePage:
+@dataclass(frozen=True)
+class Decided:
+    """What the engine has found last."""
+
+    waits: Mapping[str, Waits]  # job -> why it waits for the policy
+    lines: Mapping[str, Sequence[str]]  # backend -> jobs that wait, in the order of the policy
+    estimates: Estimates
+
+
+def listed(c: sa.Connection, sight: Sight, default: str, now: float, decided: Decided, most_tasks: int) -> QueuePage:
     """Return all jobs with tasks that run or wait, and up to so many waiting tasks of each.
 
-    `default` is the backend of jobs that name none, `decided` contains why jobs wait for the policy.
+    `default` is the backend of jobs that name none.
     """
     running = sa.func.count(sa.case((tasks.c.state == TaskState.RUNNING, 1)))
     counted = sa.select(tasks.c.job_id, running.label("running"), sa.func.count().label("unended"))
@@ -36,8 +39,9 @@ def listed(
     query = query.where(jobs.c.removing.is_(False), sight.where).order_by(jobs.c.created_at, jobs.c.id)
     rows = c.execute(query.limit(MOST_JOBS)).all()
     ids = [row.id for row in rows]
-    waits = dict(decided) | allocations.waiting(c, ids)
-    found = estimates.of_many(c, ids, now, waits, ESTIMATE_SECONDS)
+    waits = dict(decided.waits) | allocations.waiting(c, ids)
+    found = decided.estimates.of_many(c, ids, now, waits, ESTIMATE_SECONDS)
+    places = {job: place for line in decided.lines.values() for place, job in enumerate(line, 1)}
     items = []
     for row in rows:
         estimate, waiting = found.get(row.id, NOTHING), row.unended - row.running
@@ -54,6 +58,7 @@ def listed(
                 running=row.running,
                 waiting=waiting,
                 held=row.held,
+                place=places.get(row.id) if waiting and not row.held else None,
                 waits=(allocations.HELD if row.held else waits.get(row.id)) if waiting else None,
                 expected_start=expected(first, now),
                 expected_end=expected(estimate.done, now),
@@ -67,7 +72,16 @@ def listed(
                 ],
             )
         )
-    return QueuePage(items=items)
+    return QueuePage(items=sorted(items, key=_turn))
+
+
+def _turn(job: QueuedJob) -> tuple[bool, str, float, float]:
+    """Return what jobs are sorted by: those that wait first, by backend, and by when they go on."""
+    if not job.waiting:
+        return True, "", 0.0, job.created_at.timestamp()
+    stuck = job.held or (job.waits is not None and job.waits.never)
+    start = math.inf if stuck or job.expected_start is None else job.expected_start.likely.timestamp()
+    return False, job.backend, job.place or (math.inf if stuck else 1e9), start
 
 
 def _waiting(c: sa.Connection, job: str, most: int) -> list[str]:

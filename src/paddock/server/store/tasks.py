@@ -270,6 +270,13 @@ def resize_wish(c: sa.Connection, task: str) -> ResizeWish | None:
     return ResizeWish(*row) if row.resize_by is not None else None
 
 
+def resizable(c: sa.Connection, job: str) -> list[str]:
+    """Return the running tasks of a job that can go on with another number of GPUs."""
+    query = sa.select(tasks.c.id).where(tasks.c.job_id == job, tasks.c.state == TaskState.RUNNING)
+    ordinary = query.where(tasks.c.stopping.is_(False), tasks.c.reduces.is_(False))
+    return list(c.scalars(ordinary.order_by(tasks.c.number)))
+
+
 def request_resize(c: sa.Connection, task: str, wish: ResizeWish) -> bool:
     """Record that a person wants a task to have a number of GPUs, and to keep it; return False if that changes nothing.
 

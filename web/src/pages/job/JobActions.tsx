@@ -3,8 +3,10 @@ import { memo, type ReactNode, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { exportUrl, useEditJob, useHold } from '../../api/jobs';
 import { useMe } from '../../api/me';
+import { useResizeJob } from '../../api/tasks';
 import type { JobDetail } from '../../api/types';
 import { plural } from '../../lib/format';
+import { sizesOf } from '../../lib/sizes';
 import {
   IconChevronDown,
   IconClone,
@@ -18,12 +20,14 @@ import {
   IconPin,
   IconPlay,
   IconRefresh,
+  IconResize,
   IconStop,
   IconTrash,
   IconUnpin,
 } from '../../parts/icons';
-import { failed } from '../../parts/notify';
+import { done, failed } from '../../parts/notify';
 import { RemoveJob } from '../../parts/RemoveJob';
+import { ResizeDialog } from '../../parts/ResizeDialog';
 import { VisibilityItem } from '../../parts/VisibilityItem';
 import { EditJob } from './EditJob';
 import { ExtendJob } from './ExtendJob';
@@ -39,7 +43,7 @@ export const JobActions = memo(function JobActions({ job }: { job: JobDetail }) 
   const { can } = useMe();
   const [, navigate] = useLocation();
   const { ask, busy, modal } = useActs(job.id);
-  const [open, setOpen] = useState<'edit' | 'extend' | 'limits' | 'remove' | null>(null);
+  const [open, setOpen] = useState<'edit' | 'extend' | 'limits' | 'resize' | 'remove' | null>(null);
   const hold = useHold(job.id);
   const edit = useEditJob(job.id);
   const errors = job.counts.error ?? 0;
@@ -49,6 +53,8 @@ export const JobActions = memo(function JobActions({ job }: { job: JobDetail }) 
   const clones = !job.mapped && can('submit');
   const from = `/new?from=${job.id}`;
   const mayEdit = can('edit', job);
+  const sizes = sizesOf(job.spec);
+  const resize = useResizeJob(job.id);
   const restart = can('restart', job) && (
     <>
       <Menu.Label>Restart</Menu.Label>
@@ -135,6 +141,11 @@ export const JobActions = memo(function JobActions({ job }: { job: JobDetail }) 
               Limits and priority
             </Item>
           )}
+          {sizes && (job.counts.running ?? 0) > 0 && can('resize', job) && (
+            <Item icon={<IconResize />} onClick={() => setOpen('resize')}>
+              Resize the running tasks
+            </Item>
+          )}
           <Menu.Item leftSection={<IconDownload />} component="a" href={exportUrl(job.id, 'csv')} download>
             Export as a CSV table
           </Menu.Item>
@@ -162,6 +173,21 @@ export const JobActions = memo(function JobActions({ job }: { job: JobDetail }) 
       <EditJob job={job} opened={open === 'edit'} onClose={() => setOpen(null)} />
       <ExtendJob job={job} opened={open === 'extend'} onClose={() => setOpen(null)} />
       <LimitsJob job={job} opened={open === 'limits'} onClose={() => setOpen(null)} />
+      {sizes && (
+        <ResizeDialog
+          title="GPUs of the running tasks"
+          sizes={sizes}
+          opened={open === 'resize'}
+          onClose={() => setOpen(null)}
+          onResize={async (gpus) => {
+            const { tasks } = await resize.mutateAsync(gpus);
+            const gpusText = plural(gpus, 'GPU');
+            done(
+              tasks.length ? `${plural(tasks.length, 'task')} will have ${gpusText}` : `All have ${gpusText} already`,
+            );
+          }}
+        />
+      )}
       <RemoveJob job={job} opened={open === 'remove'} onClose={() => setOpen(null)} onRemoved={() => navigate('/')} />
     </Group>
   );

@@ -16,6 +16,7 @@ interface Props {
 
 export function AttemptTable({ rows, shown, onShow }: Props) {
   const hasGpu = rows.some(({ peak_gpu_memory: peak }) => peak != null);
+  const sized = rows.some(({ size }) => size != null);
   return (
     <section className="app-panel" aria-label="Attempts">
       <h2 className="app-panel-title">Attempts</h2>
@@ -31,6 +32,7 @@ export function AttemptTable({ rows, shown, onShow }: Props) {
               <th scope="col" className={styles.end}>
                 Took
               </th>
+              {sized && <th scope="col">GPUs</th>}
               <th scope="col">How it ended</th>
               <th scope="col">Where</th>
               <th scope="col" className={styles.end}>
@@ -54,6 +56,7 @@ export function AttemptTable({ rows, shown, onShow }: Props) {
                 shown={row.number === shown}
                 only={rows.length === 1}
                 hasGpu={hasGpu}
+                sized={sized}
                 onShow={onShow}
               />
             ))}
@@ -71,10 +74,12 @@ interface RowProps {
   only: boolean;
   /** Whether memory of GPUs was measured, in this or another attempt. */
   hasGpu: boolean;
+  /** The number of its GPUs can change. */
+  sized: boolean;
   onShow: (attempt: number) => void;
 }
 
-function Row({ row, shown, only, hasGpu, onShow }: RowProps) {
+function Row({ row, shown, only, hasGpu, sized, onShow }: RowProps) {
   const room = roomText(row.room);
   const waited = row.started_at ? secondsBetween(row.created_at, row.started_at) : null;
   return (
@@ -94,8 +99,6 @@ function Row({ row, shown, only, hasGpu, onShow }: RowProps) {
       </td>
       <td data-label="Started">
         {row.started_at ? <RelativeTime at={row.started_at} /> : NOTHING}
-        {row.size != null && <small>{`${row.size} ${row.size === 1 ? 'GPU' : 'GPUs'}`}</small>}
-        {row.pause_seconds != null && <small>{`the resize cost ${duration(row.pause_seconds)}`}</small>}
         {waited !== null && waited >= 1 && row.pause_seconds == null && <small>waited {duration(waited)}</small>}
         {room && <small>{`${row.started_at || row.ended_at ? 'waited' : 'waits'} for ${room}`}</small>}
         {row.source && (
@@ -113,6 +116,12 @@ function Row({ row, shown, only, hasGpu, onShow }: RowProps) {
       <td className={styles.end} data-label="Took">
         {row.started_at ? <Elapsed from={row.started_at} to={row.ended_at} /> : NOTHING}
       </td>
+      {sized && (
+        <td data-label="GPUs">
+          {row.size ?? NOTHING}
+          {row.pause_seconds != null && <small>the change cost {duration(row.pause_seconds)}</small>}
+        </td>
+      )}
       <td data-wide data-label="How it ended">
         {row.ending ?? NOTHING}
         {row.reason && <small>{row.reason}</small>}

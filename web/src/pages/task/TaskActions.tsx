@@ -1,23 +1,64 @@
 import { Button, Group, Text, Tooltip } from '@mantine/core';
 import { useState } from 'react';
 import { useMe } from '../../api/me';
-import { useRestartTask, useStopTask } from '../../api/tasks';
-import type { TaskDetail } from '../../api/types';
+import { useResizeTask, useRestartTask, useStopTask } from '../../api/tasks';
+import type { JobDetail, TaskDetail } from '../../api/types';
+import { type Sizes, sizesOf } from '../../lib/sizes';
 import { ConfirmModal } from '../../parts/ConfirmModal';
-import { IconPlay, IconRefresh, IconStop } from '../../parts/icons';
+import { IconPlay, IconRefresh, IconResize, IconStop } from '../../parts/icons';
 import { done, failed } from '../../parts/notify';
+import { ResizeDialog } from '../../parts/ResizeDialog';
 
 interface Props {
   task: TaskDetail;
+  job: JobDetail | undefined;
   /** The task begins anew: what is shown of an old attempt is no longer what the page is about. */
   onRestart: () => void;
 }
 
 /** Stop, restart, go on: what discards something is asked about first. */
-export function TaskActions({ task, onRestart }: Props) {
+export function TaskActions({ task, job, onRestart }: Props) {
   const { can } = useMe();
   if (!can(task.ended_at ? 'restart' : 'stop', task)) return null;
-  return <Group gap="xs">{task.ended_at ? <Restart task={task} onRestart={onRestart} /> : <Stop task={task} />}</Group>;
+  if (task.ended_at) {
+    return (
+      <Group gap="xs">
+        <Restart task={task} onRestart={onRestart} />
+      </Group>
+    );
+  }
+  const sizes = task.reduces ? null : sizesOf(job?.spec, task);
+  return (
+    <Group gap="xs">
+      {sizes && can('resize', task) && <Resize task={task} sizes={sizes} />}
+      <Stop task={task} />
+    </Group>
+  );
+}
+
+function Resize({ task, sizes }: { task: TaskDetail; sizes: Sizes }) {
+  const resize = useResizeTask(task.id);
+  const [asking, setAsking] = useState(false);
+  return (
+    <>
+      <Button
+        size="xs"
+        variant="default"
+        leftSection={<IconResize />}
+        disabled={task.stopping}
+        onClick={() => setAsking(true)}
+      >
+        Resize
+      </Button>
+      <ResizeDialog
+        title={`GPUs of task ${task.number}`}
+        sizes={sizes}
+        opened={asking}
+        onClose={() => setAsking(false)}
+        onResize={(gpus) => resize.mutateAsync(gpus)}
+      />
+    </>
+  );
 }
 
 function Stop({ task }: { task: TaskDetail }) {
@@ -54,7 +95,7 @@ function Stop({ task }: { task: TaskDetail }) {
   );
 }
 
-function Restart({ task, onRestart }: Props) {
+function Restart({ task, onRestart }: Omit<Props, 'job'>) {
   const restart = useRestartTask(task.id);
   const [asking, setAsking] = useState(false);
   const next = task.attempt + 1;

@@ -49,9 +49,6 @@ export function TaskDetails({ task, attempt }: { task: TaskDetail; attempt: Atte
         <Detail name="Owner">
           <Owner name={task.owner} />
         </Detail>
-        {task.size_wanted != null && (
-          <Detail name="Resize">{`to ${task.size_wanted} GPUs, for ${task.resize_by}`}</Detail>
-        )}
         <Detail name="Submitted">
           <RelativeTime at={task.created_at} />
         </Detail>

@@ -2,7 +2,7 @@ import { Anchor } from '@mantine/core';
 import type { JobDetail, TaskDetail } from '../../api/types';
 import { absolute, clock, plural } from '../../lib/format';
 import { NEVER_HINT, waitText } from '../../lib/waits';
-import { IconAlert, IconClock, IconInfo } from '../../parts/icons';
+import { IconAlert, IconClock, IconInfo, IconResize } from '../../parts/icons';
 import { Elapsed, RelativeTime } from '../../parts/RelativeTime';
 import { StartTime } from '../../parts/StartTime';
 import type { AttemptRow } from './lib/attempts';
@@ -49,6 +49,21 @@ function Why({ task, job }: { task: TaskDetail; job: JobDetail | undefined }) {
       )}
       .{job?.waits?.never && !job.held && ` ${NEVER_HINT}`}
     </>
+  );
+}
+
+/** A resize that is under way. */
+export function ResizeNote({ task }: { task: TaskDetail }) {
+  const running = task.state === 'running';
+  return (
+    <section className={`app-panel ${styles.note}`} aria-label="Resize">
+      <IconResize className={styles.noteIcon} />
+      <span>
+        It {running ? 'goes on' : 'starts'} with <strong>{plural(task.size_wanted ?? 0, 'GPU')}</strong> as soon as that
+        many are free{task.resize_by && `: asked for by ${task.resize_by}`}.
+        {running && ' Until then it trains on as it is.'}
+      </span>
+    </section>
   );
 }
 

@@ -18,7 +18,7 @@ import { TaskCrumbs } from './TaskCrumbs';
 import { TaskDetails } from './TaskDetails';
 import { TaskLog } from './TaskLog';
 import { TaskNote } from './TaskNote';
-import { OldAttemptNote, SilentNote, WaitingNote, Warnings } from './TaskNotes';
+import { OldAttemptNote, ResizeNote, SilentNote, WaitingNote, Warnings } from './TaskNotes';
 import { TaskSummary } from './TaskSummary';
 import { UsageCharts } from './UsageCharts';
 import { useLive } from './useLive';
@@ -59,7 +59,10 @@ function Shown({ task: fetched }: { task: TaskDetail }) {
   return (
     <>
       <TaskCrumbs task={task} job={job} />
-      <Page title={`Task ${task.number}`} actions={<TaskActions task={task} onRestart={() => view.setAttempt(0)} />}>
+      <Page
+        title={`Task ${task.number}`}
+        actions={<TaskActions task={task} job={job} onRestart={() => view.setAttempt(0)} />}
+      >
         <Tabs
           value={tab === 'files' ? 'files' : 'overview'}
           onChange={(next) => setTab({ tab: next ?? 'overview' })}
@@ -76,6 +79,7 @@ function Shown({ task: fetched }: { task: TaskDetail }) {
                 <FailurePanel attempt={attempt} mapped={mapped} onJump={() => log.current?.toError()} />
               )}
               {task.state === 'submitted' && !old && <WaitingNote task={task} job={job} rows={rows} />}
+              {task.size_wanted != null && !task.ended_at && !old && <ResizeNote task={task} />}
               {task.no_word_since && !old && <SilentNote since={task.no_word_since} />}
               <TaskSummary task={task} job={job} />
               <TaskNote key={task.id} task={task} />

@@ -1,0 +1,1 @@
+"""The real engine on pretended clusters, with a made clock."""

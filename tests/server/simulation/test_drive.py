@@ -1,0 +1,136 @@
+"""Test the real engine on pretended clusters: what it does, and that the clock jumps."""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from paddock.backends.simulated import QUEUED, Course
+from paddock.models import Device, JobSpec, Node, TaskState, Traits
+from paddock.runner.mailbox import QueuedAttempt
+from paddock.server.intake import submission
+from paddock.server.simulation.drive import ClusterSize, Simulation, inward
+from paddock.server.store import jobs, tasks
+from paddock.settings import NotifySettings, Settings, TeamSettings
+
+BEGAN = 1_800_000_000.0
+BARE = Traits()
+
+
+def node(name: str = "n1", gpus: int = 2) -> Node:
+    devices = [Device(id=str(number), kind="gpu", name="made") for number in range(gpus)]
+    return Node(name=name, backend="", cpus=8, slots=gpus, cpu_slots=8, devices=devices)
+
+
+class Play:
+    """A simulation of one backend, and how it is asked for things."""
+
+    def __init__(self, root: Path, traits: Traits, seconds: Callable[[QueuedAttempt, int], float]) -> None:
+        def course(_job: str, attempt: QueuedAttempt, gpus: int) -> Course:
+            return Course(0.0, [seconds(attempt, gpus) / 10] * 10)
+
+        settings = Settings(home=root, backend="made")
+        sizes = {"made": ClusterSize([node()], traits)}
+        self.simulation = Simulation(root, sizes, course, settings, BEGAN)
+        self.traits = traits
+        self.ids: list[str] = []
+
+    def submit(self, at: float = 0.0, owner: str = "ada", **spec: Any) -> None:
+        made = JobSpec.model_validate({"command": "train {lr}", **spec})
+
+        def now() -> None:
+            plan = submission.plan(made, {}, self.simulation.settings, [node()], self.traits)
+            self.ids.append(self.simulation.submit(plan, owner))
+
+        self.simulation.at(BEGAN + at, now)
+
+    def ended(self, number: int = 0) -> list[tuple[TaskState, float]]:
+        """Each task of a job: how and when it ended."""
+        with self.simulation.db.read() as c:
+            found = []
+            for task in tasks.page(c, self.ids[number]).items:
+                last = tasks.attempts_of(c, task.id)[-1]
+                found.append((task.state, last.ended_at.timestamp() - BEGAN if last.ended_at else -1.0))
+        return found
+
+
+@pytest.fixture
+def play(tmp_path: Path) -> Iterator[Callable[..., Play]]:
+    made: list[Play] = []
+
+    def open_(traits: Traits, seconds: Callable[[QueuedAttempt, int], float] = lambda *_: 1000.0) -> Play:
+        made.append(Play(tmp_path / "home", traits, seconds))
+        return made[-1]
+
+    yield open_
+    for one in made:
+        one.simulation.close()
+
+
+@pytest.mark.parametrize("traits", [BARE, QUEUED], ids=["bare", "queued"])
+def test_a_sweep_takes_as_long_as_its_tasks_one_after_the_other(play: Callable[..., Play], traits: Traits) -> None:
+    one = play(traits)
+    one.submit(params={"lr": [1, 2, 3, 4, 5, 6]}, resources={"gpus": 1})
+    assert one.simulation.run()
+    ends = one.ended()
+    assert [state for state, _ in ends] == [TaskState.FINISHED] * 6
+    assert sorted(round(at, -1) for _, at in ends) == [1000, 1000, 2000, 2000, 3000, 3000]
+    assert one.simulation.rounds < 400  # six hours at four rounds per second are 12,000
+
+
+def test_a_day_passes_in_seconds(play: Callable[..., Play]) -> None:
+    one = play(QUEUED, lambda *_: 20_000.0)
+    for hour in range(4):
+        one.submit(at=hour * 3600.0, params={"lr": [1, 2]}, resources={"gpus": 1})
+    began = time.process_time()
+    assert one.simulation.run()
+    assert one.simulation.clock.at - BEGAN > 79_000
+    assert time.process_time() - began < 120
+
+
+def test_owners_share_what_there_is(play: Callable[..., Play]) -> None:
+    """The policy is the real one: the second owner need not wait for the end of the first one's sweep."""
+    one = play(BARE)
+    one.submit(params={"lr": list(range(8))}, resources={"gpus": 1}, owner="ada")
+    one.submit(at=10.0, params={"lr": [1, 2]}, resources={"gpus": 1}, owner="bob")
+    assert one.simulation.run()
+    assert max(at for _, at in one.ended(1)) < 3100 < max(at for _, at in one.ended(0))
+
+
+def test_what_people_do_meanwhile_is_done_at_its_time(play: Callable[..., Play]) -> None:
+    one = play(QUEUED)
+    one.submit(params={"lr": [1, 2, 3]}, resources={"gpus": 1})
+
+    def stop() -> None:
+        with one.simulation.db.write() as c:
+            tasks.request_stop(c, one.ids[0], [f"{one.ids[0]}-1"])
+
+    one.simulation.at(BEGAN + 250, stop)
+    assert one.simulation.run()
+    [first, second, third] = one.ended()
+    assert first[0] is TaskState.STOPPED
+    assert 250 <= first[1] < 253
+    assert [round(at, -1) for _, at in (second, third)] == [1000, 1250]
+
+
+def test_what_never_starts_ends_the_simulation(play: Callable[..., Play]) -> None:
+    one = play(QUEUED)
+    one.submit(params={"lr": [1]}, resources={"gpus": 1})
+
+    def hold() -> None:
+        with one.simulation.db.write() as c:
+            jobs.hold(c, one.ids[0], held=True)
+
+    one.simulation.at(BEGAN, hold)
+    assert not one.simulation.run()
+    assert not one.simulation.run(seconds=10)
+
+
+def test_nothing_outside_is_used(tmp_path: Path) -> None:
+    given = Settings(home=tmp_path / "real", database="postgresql://somewhere/else", group="staff", backend="slurm")
+    found = inward(given, tmp_path / "made", ["made"])
+    assert (found.home, found.database, found.group, found.backend) == (tmp_path / "made", None, None, "made")
+    assert (found.notify, found.team) == (NotifySettings(), TeamSettings())
+    assert inward(given, tmp_path, ["made", "slurm"]).backend == "slurm"

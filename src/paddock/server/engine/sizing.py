@@ -334,7 +334,8 @@ def _add_waiting(
     share: KindShare, demand: JobDemand, without: int, weights: Weights, left: float | None, now: float
 ) -> None:
     """Count the tasks of a job that wait and that could run, `without` those that are trainees themselves."""
-    there = sum(one.job == demand.job and one.leaving_for is None for one in share.pool.holdings)
+    held = [one for one in share.pool.holdings if one.nodes and one.leaving_for is None]  # not those in a queue
+    there = sum(one.job == demand.job for one in held)
     since = demand.idle_since if math.isfinite(demand.idle_since) else now
     weight = weights(demand.owner, demand.priority)
     for number in range(min(max(demand.wanted - there - without, 0), MOST_WAITING)):

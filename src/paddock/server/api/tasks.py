@@ -1,11 +1,12 @@
 """The routes of tasks."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
+from paddock.errors import InvalidInput
 from paddock.models import (
     Allocation,
     Attempt,
@@ -28,6 +29,7 @@ from paddock.server.engine import mailbox
 from paddock.server.engine.bookings import can_yield
 from paddock.server.intake import checks
 from paddock.server.store import allocations, metrics, sizes, tasks
+from paddock.server.store.attempts import current
 from paddock.server.store.db import Connection
 
 router = APIRouter(prefix="/tasks", tags=["tasks"])
@@ -160,29 +162,54 @@ def resize_task(task: TaskId, request: ResizeRequest, at: At, by: By) -> Changed
     """
     with at.change(by, "task.resize", task, {"gpus": request.gpus}) as c:
         found = tasks.existing(c, task)
-        return resized(at, by, c, [found], request)
+        return resized(at, by, c, [found], request, strict=True)
 
 
-def resized(at: Server, by: Caller, c: Connection, ids: Sequence[str], request: ResizeRequest) -> Changed:
-    """Record what a caller wants of tasks of one job; refuse a number of GPUs that they cannot go on with."""
+def resized(
+    at: Server, by: Caller, c: Connection, ids: Sequence[str], request: ResizeRequest, *, strict: bool = False
+) -> Changed:
+    """Record what a caller wants of tasks of one job; refuse a number of GPUs that they cannot go on with.
+
+    `strict`: also if only some of them cannot, which are left out otherwise.
+    """
     if not ids:
         return Changed(tasks=[])
-    wish = _wish(at, by, c, _job(ids[0]), request.gpus)
+    job = _job(ids[0])
+    wish = _wish(at, by, c, job, request.gpus)
     if request.gpus == "auto":
         return Changed(tasks=[one for one in ids if sizes.leave_to_policy(c, one)])
-    return Changed(tasks=[one for one in ids if tasks.request_resize(c, one, wish)])
+    small = dict(_too_small(at, c, job, ids, request.gpus))
+    if small and strict:
+        raise InvalidInput.at("gpus", next(iter(small.values())))
+    return Changed(tasks=[one for one in ids if one not in small and tasks.request_resize(c, one, wish)])
 
 
 def _wish(at: Server, by: Caller, c: Connection, job: str, given: int | Literal["auto"]) -> tasks.ResizeWish:
     facts = at.engine.context.newest_facts(c, [job])[job]
     resources = facts.spec.resources
     gpus = (resources.gpus or 1) if given == "auto" else given
-    checks.resize(resources, gpus, resumes=can_yield(facts), dealt=at.outposts.of(job).dealt)
+    checks.resize(resources, gpus, resumes=can_yield(facts))
     worker = at.engine.context.worker(facts)
     if worker is not None:
         sized = placement.sized(resources, gpus, worker.nodes, worker.backend.traits)
         checks.whole_nodes(sized, worker.nodes, worker.backend.traits, "gpus")
     return tasks.ResizeWish(resources.unusual(gpus), by.name)
+
+
+def _too_small(at: Server, c: Connection, job: str, ids: Sequence[str], gpus: int) -> Iterator[tuple[str, str]]:
+    """Yield the tasks that cannot have so many GPUs where their checkpoints are, and why.
+
+    Without a common file system a task goes on where its checkpoint is, as after any other end.
+    """
+    facts = at.engine.context.newest_facts(c, [job])[job]
+    worker = at.engine.context.worker(facts)
+    if worker is None or not at.outposts.of(job).dealt:
+        return
+    most = {one.name: placement.gpus_of_a_node(facts.spec.resources, [one]) for one in worker.nodes}
+    for row in current(c, ids):
+        if row.node in most and most[row.node] < gpus:
+            there = f"its checkpoint is on {row.node}, which has {most[row.node]} that it can use"
+            yield row.id, f"{gpus} GPUs are not possible for {row.id}: {there}"
 
 
 def _job(task: str) -> str:

@@ -389,30 +389,34 @@ class Gatherer:
 class _Pins:
     """Where tasks have to run, as their files are there. Of jobs whose attempts are dealt."""
 
-    waiting: Mapping[str, Counter[str]]  # job -> node -> tasks
+    waiting: Mapping[str, Counter[str]]  # demand -> node -> tasks, also those that are to come from another size
     running: Mapping[str, Counter[str]]
     there: Mapping[str, Counter[str]]  # allocations
 
     @classmethod
     def of(cls, c: Connection, holdings: Sequence[Holding]) -> "_Pins":
         made = cls(defaultdict(Counter), defaultdict(Counter), defaultdict(Counter))
+        every = {one.key: one.nodes[0] for one in holdings if one.nodes}
         nodes = {one.key: one.nodes[0] for one in holdings if one.nodes and one.leaving_for is None}
         for one in holdings:
             if one.key in nodes:
                 made.there[one.job][nodes[one.key]] += 1
         for pinned in deals.pinned(c):
-            made.waiting[pinned.job_id][pinned.node] += pinned.published
+            made.waiting[demand_key(pinned.job_id, pinned.size)][pinned.node] += pinned.published
+        coming = {one.id: one.size_wanted for one in attempts.resizing(c)}
         for held in deals.in_hand(c):
             if held.state == TaskState.RUNNING and held.dealt_to in nodes:
-                made.running[held.job_id][nodes[held.dealt_to]] += 1
+                made.running[demand_key(held.job_id, held.size)][nodes[held.dealt_to]] += 1
+            if held.state == TaskState.RUNNING and held.task_id in coming and held.dealt_to in every:
+                made.waiting[demand_key(held.job_id, coming[held.task_id])][every[held.dealt_to]] += 1
         return made
 
     def limit(self, demand: Demand, tasks: int, each: int, nodes: Collection[str]) -> tuple[int, dict[str, int] | None]:
         """Return how many tasks count for allocations, and how many allocations have work on each node; None: any."""
-        waiting, running, there = self.waiting[demand.job], self.running[demand.job], self.there[demand.job]
+        waiting, running, there = self.waiting[demand.key], self.running[demand.key], self.there[demand.key]
         if not waiting:
             return tasks, None
-        free = max(demand.waiting - waiting.total(), 0)
+        free = max(demand.waiting + demand.coming - waiting.total(), 0)
         most = {
             name: max(math.ceil((free + waiting[name] + running[name]) / each), there[name])
             for name in {*nodes, *waiting}

@@ -256,11 +256,8 @@ def whole_nodes(resources: Resources, nodes: Sequence[Node], traits: Traits, fie
         raise InvalidInput.at(field, f"{asked} GPUs are not possible: {why}. Write a multiple of {here}")
 
 
-def resize(resources: Resources, gpus: int, *, resumes: bool, dealt: bool) -> None:
-    """Refuse a number of GPUs that the tasks of a job cannot go on with.
-
-    `resumes`: they go on from checkpoints; `dealt`: they run on hosts without a common file system.
-    """
+def resize(resources: Resources, gpus: int, *, resumes: bool) -> None:
+    """Refuse a number of GPUs that the tasks of a job cannot go on with. `resumes`: they go on from checkpoints."""
     least, most = resources.gpus, resources.most_gpus
     if least is None or most is None:
         raise InvalidInput.at(
@@ -271,5 +268,3 @@ def resize(resources: Resources, gpus: int, *, resumes: bool, dealt: bool) -> No
     if not resumes:
         why = "its script does not use PADDOCK_CHECKPOINT_DIR, so the task would begin anew"
         raise InvalidInput.at("gpus", f"{why}: if it goes on by itself from what it has saved, submit with --yield")
-    if dealt:
-        raise InvalidInput.at("gpus", "on hosts without a common file system tasks keep their number of GPUs")

@@ -9,6 +9,7 @@ import shutil
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 APPTAINER, CHARLIECLOUD, PODMAN, AUTO = "apptainer", "charliecloud", "podman", "auto"
+POD = "pod"  # on Kubernetes: the task is in the image before the runner starts
 PROGRAMS = {APPTAINER: ("apptainer", "singularity"), CHARLIECLOUD: ("ch-run",), PODMAN: ("podman",)}
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 # Of the node's own environment: they name folders that are not in the image, or are others there.
@@ -66,6 +67,8 @@ def find(container: ContainerImage) -> Tuple[str, str]:
     """Return the engine and its program on this node. Raise Unavailable if there is none, or no such image."""
     if container.image.startswith("/") and not os.path.exists(container.image):
         raise Unavailable("there is no image %s on this node" % container.image)
+    if container.engine == POD:
+        raise Unavailable("%s is the image of a pod, which Kubernetes runs" % container.image)
     engines = engines_for(container)
     for engine in engines:
         for name in PROGRAMS.get(engine, ()):

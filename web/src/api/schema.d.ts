@@ -2861,7 +2861,7 @@ export interface components {
              * @description the kind of its backend: how the node is reached
              * @enum {string}
              */
-            kind: "local" | "slurm" | "hosts";
+            kind: "local" | "slurm" | "hosts" | "kubernetes";
             /** Node */
             node: string;
             /**
@@ -2869,6 +2869,11 @@ export interface components {
              * @description of its first process, on its node
              */
             pid: number;
+            /**
+             * Pod
+             * @description of Kubernetes: the name of its pod
+             */
+            pod?: string | null;
             /**
              * Python
              * @description an interpreter on the node (3.8 or newer)
@@ -3031,7 +3036,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "local" | "slurm" | "hosts";
+            kind: "local" | "slurm" | "hosts" | "kubernetes";
             /** Name */
             name: string;
             /** Partitions */
@@ -3399,11 +3404,11 @@ export interface components {
         Container: {
             /**
              * Engine
-             * @description what runs it; auto: the first on the node that can run such an image
+             * @description what runs it; auto: the first on the node that can run such an image; on Kubernetes always pod
              * @default auto
              * @enum {string}
              */
-            engine?: "auto" | "apptainer" | "charliecloud" | "podman";
+            engine?: "auto" | "apptainer" | "charliecloud" | "podman" | "pod";
             /**
              * Image
              * @description path of an image on the nodes (SIF or SquashFS file, or folder), or a name that the engine knows

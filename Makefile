@@ -77,6 +77,7 @@ benchmarks: $(VENV)/dev.stamp ## Measure and print all figures (on Slurm: root o
 	$(BIN)/python -m benchmarks.search
 	$(BIN)/python -m benchmarks.elastic_helper
 	$(BIN)/python -m benchmarks.estimates
+	$(BIN)/python -m benchmarks.containers
 
 test-containers: $(VENV)/dev.stamp packages ## Run jobs in images of Charliecloud, Apptainer and Podman (CONTAINERS_ARGS=an engine)
 	$(BIN)/python -m tests.containers $(CONTAINERS_ARGS)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser.conftest import choose, look, looks, move, visits
 from tests.e2e.test_resizing import RANGE, TRAINS
@@ -100,3 +100,44 @@ def test_why_a_training_cannot_be_resized(visit: Visit, lab: ServerProcess) -> N
         re.compile("its script does not use PADDOCK_CHECKPOINT_DIR", re.I)
     )
     look(page, "resize-refused")
+
+
+def resized(lab: ServerProcess, job: str, gpus: int) -> None:
+    """Resize a task, and wait until its next attempt trains."""
+    before = lab.wait_state(job, "running")["attempt"]
+    wait_for(lambda: lab.log_of(job, 1, before), what="the script to train")
+    lab.post(f"/tasks/{job}-1/resize", {"gpus": gpus})
+    wait_for(lambda: lab.task(job)["attempt"] == before + 1, what="the next attempt")
+
+
+def test_the_gpus_of_a_job_over_time(visit: Visit, lab: ServerProcess) -> None:
+    job = lab.submit(TRAINS, name="A training", resources=RANGE)
+    page = visit(f"/jobs/{job}?tab=gpus")
+    changes = page.get_by_role("region", name="Changes")
+    expect(changes.get_by_text(f"{job}-1 began")).to_be_visible()
+    for gpus in (2, 1, 2):
+        resized(lab, job, gpus)
+    expect(changes.get_by_text(re.compile("resized from 2 to 1 GPUs by")).first).to_be_visible()
+    expect(changes.get_by_text(f"{job}-1 went on").first).to_be_visible()
+    graph = page.get_by_role("img", name=re.compile("GPUs over time, at most 2"))
+    expect(graph).to_be_visible()
+    looks(page, "gpus")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    graph.hover()
+    look(page, "gpus-hover")
+
+
+def test_what_the_policy_would_do_next(visit: Visit, lab: ServerProcess) -> None:
+    job = lab.submit(TRAINS, name="A training", resources=RANGE)
+    lab.wait_state(job, "running")
+    why = "the fourth GPU would do more for it than for any other"
+    changes = [{"task": f"{job}-1", "now": 1, "to": 2, "why": why, "begun": True}]
+
+    def with_changes(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, json={**answer.json(), "next": changes})
+
+    page = visit("/queue", prepare=lambda page: page.route("**/api/v1/queue", with_changes))
+    found = page.get_by_role("region", name="What the policy would change next")
+    expect(found.get_by_role("row").filter(has_text=f"{job}-1")).to_contain_text("1 → 2 GPUs")
+    looks(page, "queue-next")

@@ -2182,7 +2182,8 @@ export interface paths {
          * Resize Task
          * @description Let a task go on with another number of GPUs: it ends at a checkpoint, and a next attempt continues from there.
          *
-         *     The answer is empty if it has, or will have, that number already.
+         *     It keeps that number then, until somebody lets the policy choose (`auto`). The answer is empty if it has, or will
+         *     have, that number already.
          */
         post: operations["resize_task_api_v1_tasks__task__resize_post"];
         delete?: never;
@@ -2884,7 +2885,7 @@ export interface components {
              * @description the kind of its backend: how the node is reached
              * @enum {string}
              */
-            kind: "local" | "slurm" | "hosts";
+            kind: "local" | "slurm" | "hosts" | "kubernetes";
             /** Node */
             node: string;
             /**
@@ -2892,6 +2893,11 @@ export interface components {
              * @description of its first process, on its node
              */
             pid: number;
+            /**
+             * Pod
+             * @description of Kubernetes: the name of its pod
+             */
+            pod?: string | null;
             /**
              * Python
              * @description an interpreter on the node (3.8 or newer)
@@ -3054,7 +3060,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "local" | "slurm" | "hosts";
+            kind: "local" | "slurm" | "hosts" | "kubernetes";
             /** Name */
             name: string;
             /** Partitions */
@@ -3422,11 +3428,11 @@ export interface components {
         Container: {
             /**
              * Engine
-             * @description what runs it; auto: the first on the node that can run such an image
+             * @description what runs it; auto: the first on the node that can run such an image; on Kubernetes always pod
              * @default auto
              * @enum {string}
              */
-            engine?: "auto" | "apptainer" | "charliecloud" | "podman";
+            engine?: "auto" | "apptainer" | "charliecloud" | "podman" | "pod";
             /**
              * Image
              * @description path of an image on the nodes (SIF or SquashFS file, or folder), or a name that the engine knows
@@ -6723,9 +6729,9 @@ export interface components {
         ResizeRequest: {
             /**
              * Gpus
-             * @description GPUs of the next attempt, within the range of the job
+             * @description GPUs of the next attempt, within the range of the job, which it keeps then; auto: the policy chooses from now on
              */
-            gpus: number;
+            gpus: number | "auto";
         };
         /**
          * Resources
@@ -7792,9 +7798,14 @@ export interface components {
             reported_at?: string | null;
             /**
              * Resize By
-             * @description who asked for that
+             * @description who asked for that; `the policy`: the server itself
              */
             resize_by?: string | null;
+            /**
+             * Resize Why
+             * @description why the policy did
+             */
+            resize_why?: string | null;
             /** @description its share of the allocation, if several tasks run in one allocation */
             seat?: components["schemas"]["Seat"] | null;
             /**
@@ -7807,6 +7818,11 @@ export interface components {
              * @description GPUs that it is being resized to; null: no resize is under way
              */
             size_wanted?: number | null;
+            /**
+             * Sized By
+             * @description the person who chose its number of GPUs, which the policy leaves alone then
+             */
+            sized_by?: string | null;
             /** Started At */
             started_at?: string | null;
             state: components["schemas"]["TaskState"];

@@ -6,11 +6,11 @@ lines of all attempts again that have not begun. What is taken back is withdrawn
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from paddock.models import AllocationState, Cause, Method, TaskState
 from paddock.rules import placement
-from paddock.rules.dealing import AHEAD, AHEAD_TO_CHOOSE, DealableAttempt, Hand, deal
+from paddock.rules.dealing import AHEAD, AHEAD_TO_CHOOSE, DealableAttempt, Deals, Hand, deal
 from paddock.rules.lifecycle import Verdict
 from paddock.server.engine.apply import changing
 from paddock.server.engine.backend_worker import BackendWorker
@@ -41,12 +41,23 @@ class _Job:
     pinned: list[PinnedAttempt] = field(default_factory=list)  # not dealt
 
 
+def _by_job(demands: Sequence[Demand]) -> dict[str, Demand]:
+    """Return what is left to do of each job, in all numbers of GPUs together."""
+    found: dict[str, Demand] = {}
+    for one in demands:
+        known = found.get(one.job)
+        waiting, running = (known.waiting, known.running) if known else (0, 0)
+        found[one.job] = replace(one, waiting=waiting + one.waiting, running=running + one.running)
+    return found
+
+
 class Dealer:
     """Deals in every round. What it remembers makes rounds quicker; a new server begins without it."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
         self._nodes: dict[str, str] = {}  # allocation -> its node
+        self._gpus: dict[str, int] = {}  # allocation -> its GPUs
         self._written: set[int] = set()  # attempts whose lines are in the lists of their allocations
         self._begun: set[int] = set()  # attempts that could not be taken back
         self._taking: dict[int, Identity] = {}  # attempts that are being withdrawn
@@ -75,8 +86,9 @@ class Dealer:
         with context.db.read() as c:
             in_hand, pinned = deals.in_hand(c), deals.pinned(c)
             facts = context.facts(c, list({row.job_id for row in open_rows}))
-            demands = {one.job: one for one in attempts.demands(c)}
+            demands = _by_job(attempts.demands(c))
             self._nodes |= allocations.nodes_of(c, unknown)
+            self._gpus |= allocations.gpus_of(c, unknown)
             lost = {node for name in dealing if pinned for node in places.lost(c, name)}
         in_hand = self._without_dangling(in_hand, {row.key for row in rows})
         pinned = self._without_lost(pinned, lost)
@@ -99,6 +111,7 @@ class Dealer:
         keys = {row.key for job in jobs.values() for row in job.rows}
         ids = {held.id for job in jobs.values() for some in job.hands.values() for held in some}
         self._nodes = {key: node for key, node in self._nodes.items() if key in keys}
+        self._gpus = {key: gpus for key, gpus in self._gpus.items() if key in keys}
         self._ended &= keys
         self._written &= ids
         self._begun &= ids
@@ -166,17 +179,28 @@ class Dealer:
         hands = [hand for row in job.rows if (hand := self._hand(job, row)) is not None]
         room = sum(max(one.seats + one.ahead - one.load, 0) for one in hands if one.open and one.answers)
         rows: list[UnbegunAttempt] = []
+        resources = job.facts.spec.resources
         if room and job.demand is not None and job.demand.waiting and not job.demand.held:
             with self._context.db.read() as c:
-                rows = deals.undealt(c, job.facts.id, {one.node for one in hands}, min(room, MOST_AT_ONCE))
-        waiting = [DealableAttempt(row.id, row.node, self._not_to.get(row.id, frozenset())) for row in rows]
-        coming = [
-            DealableAttempt(held.id, held.node, frozenset([held.dealt_to]))
-            for some in job.hands.values()
-            for held in some
-            if held.id in self._taking
-        ]
-        decided = deal(hands, waiting, coming)
+                limit = MOST_AT_ONCE if resources.most_gpus is not None else min(room, MOST_AT_ONCE)
+                rows = deals.undealt(c, job.facts.id, {one.node for one in hands}, limit)
+        decided = Deals()
+        for size in {resources.unusual(self._gpus.get(one.key)) for one in hands}:  # only such a runner takes them
+            able = [one for one in hands if resources.unusual(self._gpus.get(one.key)) == size]
+            keys = {one.key for one in able}
+            waiting = [
+                DealableAttempt(row.id, row.node, self._not_to.get(row.id, frozenset()))
+                for row in rows
+                if row.size == size
+            ]
+            coming = [
+                DealableAttempt(held.id, held.node, frozenset([held.dealt_to]))
+                for key, some in job.hands.items()
+                for held in some
+                if held.id in self._taking and key in keys
+            ]
+            found = deal(able, waiting, coming)
+            decided = Deals(decided.given | found.given, decided.taken | found.taken)
         if job.demand is None or not job.demand.held:
             identities = {held.id: (held.task_id, held.number) for some in job.hands.values() for held in some}
             self._taking |= {one: identities[one] for one in decided.taken}
@@ -240,7 +264,7 @@ class Dealer:
     def _end(self, job: _Job, hands: Sequence[Hand], given: int, ids: Collection[int]) -> None:
         """Report to runners that no more tasks come, where none will: others can use their GPUs."""
         spec, demand = job.facts.spec, job.demand
-        more = spec.search.method is Method.PBT or spec.reduce is not None
+        more = spec.search.method is Method.PBT or spec.reduce is not None or spec.resources.most_gpus is not None
         if job.facts.id in self._context.searching or (more and demand is not None):
             return
         pins = Counter(pin.node for pin in job.pinned if pin.id not in ids)

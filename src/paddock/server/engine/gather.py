@@ -19,7 +19,6 @@ from paddock.models import (
     TaskState,
 )
 from paddock.rules import placement
-from paddock.rules.estimate import job_seconds_left
 from paddock.rules.gaps import Gaps
 from paddock.rules.pool import GpuDevice, Holding, JobDemand, Need, PolicyNode, Pool, demand_key, job_of
 from paddock.server.engine.backend_worker import BackendWorker
@@ -31,6 +30,7 @@ from paddock.server.store.allocations import AllocationRow
 from paddock.server.store.attempts import Demand, RunningPace
 from paddock.server.store.db import Connection
 
+ESTIMATE_SECONDS = 0.02  # in which estimates of jobs are renewed, per decision
 DURATION_SECONDS = 30.0  # how long a mean duration of tasks is used
 MEASURED_SECONDS = 10.0  # how long measurements of earlier jobs are used
 USAGE_SECONDS = 30.0  # how often it is stored who uses how much
@@ -342,10 +342,8 @@ class Gatherer:
             left = _left(one, durations.get(one.job), now)
             in_allocation[one.allocation].append(left)
             in_job[one.job].append(left)
-        ends = {}
-        for job, lefts in in_job.items():
-            left_over = view.work[job].demand.waiting if job in view.work else 0
-            ends[job] = job_seconds_left(left_over, lefts, durations.get(job))
+        expected = self.context.estimates.of_many(c, sorted(in_job), now, self.context.waits, ESTIMATE_SECONDS)
+        ends = {job: one.left(now) for job, one in expected.items()}
         holdings = tuple(
             replace(one, frees_at=_after(now, _longest(in_allocation.get(one.key, []))), ends_at=_after(now, found))
             if (found := ends.get(job_of(one.job))) is not None or one.key in in_allocation
@@ -389,30 +387,34 @@ class Gatherer:
 class _Pins:
     """Where tasks have to run, as their files are there. Of jobs whose attempts are dealt."""
 
-    waiting: Mapping[str, Counter[str]]  # job -> node -> tasks
+    waiting: Mapping[str, Counter[str]]  # demand -> node -> tasks, also those that are to come from another size
     running: Mapping[str, Counter[str]]
     there: Mapping[str, Counter[str]]  # allocations
 
     @classmethod
     def of(cls, c: Connection, holdings: Sequence[Holding]) -> "_Pins":
         made = cls(defaultdict(Counter), defaultdict(Counter), defaultdict(Counter))
+        every = {one.key: one.nodes[0] for one in holdings if one.nodes}
         nodes = {one.key: one.nodes[0] for one in holdings if one.nodes and one.leaving_for is None}
         for one in holdings:
             if one.key in nodes:
                 made.there[one.job][nodes[one.key]] += 1
         for pinned in deals.pinned(c):
-            made.waiting[pinned.job_id][pinned.node] += pinned.published
+            made.waiting[demand_key(pinned.job_id, pinned.size)][pinned.node] += pinned.published
+        coming = {one.id: one.size_wanted for one in attempts.resizing(c)}
         for held in deals.in_hand(c):
             if held.state == TaskState.RUNNING and held.dealt_to in nodes:
-                made.running[held.job_id][nodes[held.dealt_to]] += 1
+                made.running[demand_key(held.job_id, held.size)][nodes[held.dealt_to]] += 1
+            if held.state == TaskState.RUNNING and held.task_id in coming and held.dealt_to in every:
+                made.waiting[demand_key(held.job_id, coming[held.task_id])][every[held.dealt_to]] += 1
         return made
 
     def limit(self, demand: Demand, tasks: int, each: int, nodes: Collection[str]) -> tuple[int, dict[str, int] | None]:
         """Return how many tasks count for allocations, and how many allocations have work on each node; None: any."""
-        waiting, running, there = self.waiting[demand.job], self.running[demand.job], self.there[demand.job]
+        waiting, running, there = self.waiting[demand.key], self.running[demand.key], self.there[demand.key]
         if not waiting:
             return tasks, None
-        free = max(demand.waiting - waiting.total(), 0)
+        free = max(demand.waiting + demand.coming - waiting.total(), 0)
         most = {
             name: max(math.ceil((free + waiting[name] + running[name]) / each), there[name])
             for name in {*nodes, *waiting}

@@ -20,7 +20,7 @@ from paddock.rules.sizing import SizeRoom, room
 from paddock.server.engine.apply import changing, resized
 from paddock.server.engine.context import Context, JobFacts
 from paddock.server.engine.linger import left_well
-from paddock.server.store import allocations, attempts
+from paddock.server.store import allocations, attempts, deals
 from paddock.server.store.allocations import AllocationRow
 from paddock.server.store.attempts import Demand, TaskAttempt
 from paddock.server.store.db import Connection
@@ -40,6 +40,11 @@ class Resizer:
         self._ordered: set[Identity] = set()
         self._since: dict[Identity, float] = {}
 
+    @property
+    def ordered(self) -> frozenset[Identity]:
+        """Return the attempts whose runners were told to end them."""
+        return frozenset(self._ordered)
+
     def run(self, rows: Sequence[AllocationRow], now: float) -> bool:
         """Do what is next for each task that is to be resized. Returns whether attempts were begun."""
         context, begun = self._context, False
@@ -52,11 +57,9 @@ class Resizer:
         if not found:
             self._ordered, self._since, context.free = set(), {}, {}
             return False
-        places = _Places.of(idle)
-        for one in demands:
-            places.promise(one.key, one.waiting)
+        places = self._places(idle, demands)
         for row in found:
-            places.promise(_key(row), _identity(row) in self._ordered)
+            places.promise(self._spot(row), _identity(row) in self._ordered)
         self._forget(found, now)
         by_job: dict[str, list[TaskAttempt]] = defaultdict(list)
         for row in found:
@@ -116,9 +119,9 @@ class Resizer:
         for row in rows:
             if row.state != TaskState.RUNNING or _identity(row) in self._ordered or _nearly_done(row):
                 continue
-            if places.ready[_key(row)] > 0:
-                places.promise(_key(row), 1)
-            elif places.asked[_key(row)] > 0 and not self._is_queued(facts):
+            if places.ready[self._spot(row)] > 0:
+                places.promise(self._spot(row), 1)
+            elif places.asked[self._spot(row)] > 0 and not self._is_queued(facts):
                 continue  # it starts at once
             elif not self._has_to_break(facts, row, now):
                 continue
@@ -136,6 +139,28 @@ class Resizer:
                 )
         return bool(left)
 
+    def _places(self, idle: Mapping[str, Sequence[AllocationRow]], demands: Sequence[Demand]) -> "_Places":
+        """Return where no task runs and none will begin that waits."""
+        dealt = {job for job in map(job_of, idle) if self._context.outposts.of(job).dealt}
+        with self._context.db.read() as c:
+            pinned = deals.pinned(c) if dealt else []
+        spots: dict[str, list[AllocationRow]] = defaultdict(list)
+        for key, rows in idle.items():
+            for row in rows:
+                spots[_spot(key, row.node) if job_of(key) in dealt else key].append(row)
+        places = _Places.of(spots)
+        pins = Counter(_spot(demand_key(one.job_id, one.size), one.node) for one in pinned)
+        for one in demands:
+            of_it = [spot for spot in spots if spot.partition(" ")[0] == one.key]
+            bound = sum(pins[spot] for spot in pins if spot.partition(" ")[0] == one.key)
+            for spot in of_it:  # what may run anywhere may take any of them
+                places.promise(spot, pins[spot] + one.waiting - bound)
+        return places
+
+    def _spot(self, row: TaskAttempt) -> str:
+        """Return which allocations suit the next attempt: where there is no common file system, those of its node."""
+        return _spot(_key(row), row.node) if self._context.outposts.of(row.job_id).dealt else _key(row)
+
     def _is_queued(self, facts: JobFacts) -> bool:
         worker = self._context.worker(facts)
         return worker is not None and worker.backend.traits.queued
@@ -148,6 +173,8 @@ class Resizer:
             return False
         if not worker.backend.traits.queued:
             free = self._context.free.get(_key(row), {})
+            if self._context.outposts.of(row.job_id).dealt:  # its checkpoint is there
+                free = {row.node or "": free.get(row.node or "", 0)}
         else:
             nodes = placement.eligible_nodes(own, worker.nodes)
             gpus = {one.name: sum(device.kind == "gpu" for device in one.devices) for one in nodes if one.usable}
@@ -183,6 +210,10 @@ def _identity(row: TaskAttempt) -> Identity:
 
 def _key(row: TaskAttempt) -> str:
     return demand_key(row.job_id, row.size_wanted)
+
+
+def _spot(key: str, node: str | None) -> str:
+    return f"{key} {node}"
 
 
 def _nearly_done(row: TaskAttempt) -> bool:

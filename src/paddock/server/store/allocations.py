@@ -249,6 +249,11 @@ def nodes_of(c: sa.Connection, batches: Collection[str]) -> dict[str, str]:
     return {key: place.node for batch in found for key, place in zip(batch.keys, batch.places, strict=False)}
 
 
+def gpus_of(c: sa.Connection, batches: Collection[str]) -> dict[str, int]:
+    """Return how many GPUs each allocation of these batches has, on all its nodes together."""
+    return {key: batch.resources.all_gpus for batch in batches_by_key(c, batches).values() for key in batch.keys}
+
+
 def leave(c: sa.Connection, key: str, job: str, words: str | None = None) -> None:
     """Record that an allocation ends after the tasks that run in it, and for which job; one of others also in words."""
     _set(c, [key], leaving_for=job, leaving_to=words)

@@ -26,6 +26,7 @@ class AttemptInHand:
     dealt_to: str
     state: TaskState
     node: str | None
+    size: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class PinnedAttempt:
     node: str
     dealt_to: str | None
     published: bool
+    size: int | None = None  # GPUs, where they are not the fewest of its job
 
 
 _IN_HAND = sa.select(*columns(AttemptInHand, attempts.c)).where(DEALT)  # an order would keep SQLite from the index

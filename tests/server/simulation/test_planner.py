@@ -76,6 +76,15 @@ def at_home(given: PlanWork, tmp_path: Path) -> PlanWork:
     return PlanWork(jobs, given.clusters, given.settings, given.at, tmp_path / "made")
 
 
+def test_a_training_with_a_range_grows_if_it_goes_on_from_where_it_was(tmp_path: Path) -> None:
+    training = {"resources": {"gpus": "1..2"}, "command": "train", "seconds": 20_000.0}
+    fixed = planner.planned(at_home(work(tmp_path, dict(training)), tmp_path / "fixed"))
+    grows = planner.planned(at_home(work(tmp_path, {**training, "yields": True}), tmp_path / "grows"))
+    assert (fixed.jobs[0].most_slots, grows.jobs[0].most_slots) == (1, 2)
+    assert grows.complete
+    assert grows.ends_at.timestamp() < fixed.ends_at.timestamp() - 3600
+
+
 def test_what_takes_too_long_is_not_planned_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(planner, "ENOUGH_SECONDS", 0.0)
     found = planner.planned(at_home(work(tmp_path, {"seconds": 60.0, "command": "train"}), tmp_path))

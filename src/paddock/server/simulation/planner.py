@@ -19,6 +19,7 @@ from paddock.models import Device, Environment, JobSpec, Node, Params, Search, T
 from paddock.models.plan import JobsPlan, PlannedJob, SlotUse
 from paddock.models.spec import StopEarly
 from paddock.runner.mailbox import QueuedAttempt
+from paddock.server.engine.bookings import goes_on
 from paddock.server.intake import apart
 from paddock.server.intake.submission import Plan
 from paddock.server.simulation.drive import ClusterSize, Simulation, inward
@@ -97,6 +98,7 @@ def stripped(one: PlannedWork) -> Plan:
         resources=given.resources.model_copy(update={"container": None}),
         priority=given.priority,
         elastic=given.elastic,
+        yields=goes_on(given, one.made.script),
         parallel=at_once if one.made.adaptive else given.parallel,
         search=Search(),
         stop_early=StopEarly(),

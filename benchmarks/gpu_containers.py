@@ -69,12 +69,16 @@ def pack(folder: Path) -> None:
     library = folder / "lib"
     library.mkdir(parents=True, exist_ok=True)
     shutil.copy(program, library / "ch-run")
-    listed = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
-    for found in re.findall(r"(/\S+) \(0x", listed):
-        name = Path(found).name
-        shutil.copy(found, library / ("ld.so" if name.startswith("ld-") else name))
+    for found in libraries(Path(program)):
+        shutil.copy(found, library / ("ld.so" if found.name.startswith("ld-") else found.name))
     (folder / "ch-run").write_text(WRAPPER)
     (folder / "ch-run").chmod(0o755)
+
+
+def libraries(*files: Path) -> set[Path]:
+    """Return the libraries that files need."""
+    listed = subprocess.run(["ldd", *files], capture_output=True, text=True, check=False).stdout
+    return {Path(found) for found in re.findall(r"(/\S+) \(0x", listed)}
 
 
 def engines() -> list[str]:
@@ -95,9 +99,13 @@ def driver_files() -> list[Path]:
 
 
 def with_driver(image: Path, files: list[Path]) -> None:
+    """Copy the driver's files into an image, and what they need and the image lacks."""
     for file in files:
         to = image / "usr" / ("bin" if file.name == "nvidia-smi" else "lib")
         shutil.copy(file, to / file.name)
+    for needed in libraries(*files):
+        if not any(image.rglob(needed.name)):
+            shutil.copy(needed, image / "usr" / "lib" / needed.name)
 
 
 def tried(engine: str, folder: Path) -> dict[str, Any]:

@@ -350,7 +350,7 @@ class HookSettings(Model):
 
 
 class ElasticSettings(Model):
-    """How jobs make room for others who wait."""
+    """How jobs make room for others who wait, and how many GPUs trainings have that can change in size."""
 
     give_way: Giving = Field(
         Giving.BETWEEN,
@@ -366,6 +366,17 @@ class ElasticSettings(Model):
     )
     others_seconds: float = Field(
         15.0, ge=0.1, le=3600, description="how often a cluster is asked whether others wait there"
+    )
+    sizes: bool = Field(
+        True,
+        description="choose how many GPUs the tasks of a job with a range such as `gpus: 1..4` have while they run; "
+        "false: only people change that (`paddock resize`)",
+    )
+    sizes_seconds: float = Field(
+        60.0, ge=0.1, le=86_400, description="how often that is decided, and also when jobs arrive and end"
+    )
+    most_gpus: int | None = Field(
+        None, ge=1, le=1_000_000, description="no training is enlarged while jobs have this many GPUs of a backend"
     )
     turn_seconds: float = Field(
         3600.0,

@@ -35,7 +35,7 @@ def test_all_is_well(settings: Settings, pods: KubernetesSettings, home: Home, c
 def test_what_is_wrong(settings: Settings, pods: KubernetesSettings, home: Home) -> None:
     volumes = [PodVolume(claim="nothing", path="/elsewhere")]
     wrong = pods.model_copy(update={"volumes": volumes, "image": "missing/image", "node_selector": {"pool": "none"}})
-    answers = found(settings, wrong, home)
+    answers = found(settings, wrong, home, wait=2)
     assert {one.status for name, one in answers.items() if name != "pods: rights"} == {Status.ERROR}
     assert "nothing" in answers["pods: storage"].detail
     strange = pods.model_copy(update={"namespace": "kube-system"})

@@ -335,8 +335,11 @@ class Client:
         body = {"tasks": list(tasks) if tasks is not None else None, "failed": failed, "resume": resume}
         return self._send("POST", f"/jobs/{_path(job_or_task)}/restart", lambda: models.Changed, body).tasks
 
-    def resize(self, job_or_task: str, gpus: int) -> list[str]:
-        """Let a task, or all running tasks of a job, go on with another number of GPUs, within the job's range."""
+    def resize(self, job_or_task: str, gpus: int | Literal["auto"]) -> list[str]:
+        """Let a task, or all running tasks of a job, go on with another number of GPUs, within the job's range.
+
+        They keep it then. With "auto" the server chooses it from now on.
+        """
         whose = "tasks" if _is_task(job_or_task) else "jobs"
         path = f"/{whose}/{_path(job_or_task)}/resize"
         return self._send("POST", path, lambda: models.Changed, {"gpus": gpus}).tasks

@@ -56,6 +56,11 @@ class Pace:
         return steps if 0 < steps < math.inf and (self.epoch_at or 0.0) > (self.first_at or 0.0) else 0.0
 
     @property
+    def epoch_seconds(self) -> float | None:
+        """Return the seconds per epoch without the start-up; None as long as it has reported only one."""
+        return self._per_epoch if self.steps else None
+
+    @property
     def _per_epoch(self) -> float | None:
         """Return the seconds per epoch of this attempt; with its start-up, as long as it has reported only one."""
         if self.epoch is None or self.epoch_at is None or self.started_at is None:

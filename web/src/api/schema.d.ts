@@ -2159,7 +2159,8 @@ export interface paths {
          * Resize Task
          * @description Let a task go on with another number of GPUs: it ends at a checkpoint, and a next attempt continues from there.
          *
-         *     The answer is empty if it has, or will have, that number already.
+         *     It keeps that number then, until somebody lets the policy choose (`auto`). The answer is empty if it has, or will
+         *     have, that number already.
          */
         post: operations["resize_task_api_v1_tasks__task__resize_post"];
         delete?: never;
@@ -6541,9 +6542,9 @@ export interface components {
         ResizeRequest: {
             /**
              * Gpus
-             * @description GPUs of the next attempt, within the range of the job
+             * @description GPUs of the next attempt, within the range of the job, which it keeps then; auto: the policy chooses from now on
              */
-            gpus: number;
+            gpus: number | "auto";
         };
         /**
          * Resources
@@ -7597,9 +7598,14 @@ export interface components {
             reported_at?: string | null;
             /**
              * Resize By
-             * @description who asked for that
+             * @description who asked for that; `the policy`: the server itself
              */
             resize_by?: string | null;
+            /**
+             * Resize Why
+             * @description why the policy did
+             */
+            resize_why?: string | null;
             /** @description its share of the allocation, if several tasks run in one allocation */
             seat?: components["schemas"]["Seat"] | null;
             /**
@@ -7612,6 +7618,11 @@ export interface components {
              * @description GPUs that it is being resized to; null: no resize is under way
              */
             size_wanted?: number | null;
+            /**
+             * Sized By
+             * @description the person who chose its number of GPUs, which the policy leaves alone then
+             */
+            sized_by?: string | null;
             /** Started At */
             started_at?: string | null;
             state: components["schemas"]["TaskState"];

@@ -110,6 +110,7 @@ class Launch:
                 self._gatherer.view(c, worker, by_backend[name], theirs[name], facts, resting, unused, now)
                 for name, worker in context.workers.items()
             ]
+        context.pools = {view.worker.backend.name: view.pool for view in views}
         self._gatherer.forget(rows, {one.key for one in demands})
         unclosed = {row.job_id for row in rows}
         planned = False

@@ -53,7 +53,7 @@ def _enter(argv: list[str], environ: Mapping[str, str]) -> int:
         "USER": "tester",
         "LANG": "C.UTF-8",
         "PADDOCK_TEST_ENGINE": APPTAINER,
-        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONPYCACHEPREFIX": "/home/tester/pycache",
     }
     given = environ.get(CGROUP)
     if given:

@@ -422,6 +422,11 @@ class Client:
         """Return the jobs that run or wait, with up to so many waiting tasks of each, and when they begin and end."""
         return self._get(f"/queue?tasks={tasks}", lambda: models.QueuePage)
 
+    def plan(self, asked: models.PlanRequest) -> models.JobsPlan:
+        """Return what the cluster would do with some jobs if nothing else ran there. Nothing is submitted."""
+        body = asked.model_dump(mode="json")
+        return self._send("POST", "/plan", lambda: models.JobsPlan, body, wait_seconds=SUBMIT_SECONDS)
+
     def parts(self, job: str) -> list[models.MapPart]:
         """Return the files of each task of a map; an empty list for other jobs."""
         return self._get(f"/jobs/{_path(job)}/parts", lambda: list[models.MapPart])

@@ -172,7 +172,11 @@ def _charliecloud(
     env.pop("TMPDIR", None)  # it would be /tmp there
     wanted = [one for one in folders if not one.startswith(tuple(shared + "/" for shared in _SHARED))]
     if os.path.isdir(container.image):
-        _prepare(container.image, wanted)
+        _prepare(container.image, [*_SHARED, *wanted])
+    elif os.path.isfile(container.image) and not _is_squashfs(container.image):
+        raise Unavailable(
+            "the image %s is neither a folder nor a SquashFS file, as Charliecloud needs" % container.image
+        )
     argv = [program, "--cd", cwd]
     for folder in wanted:
         argv += ["--bind", "%s:%s" % (folder, folder)]
@@ -181,6 +185,14 @@ def _charliecloud(
     if os.path.isfile(os.path.join(container.image, "ch", "environment")):
         argv.append("--set-env")
     return [*argv, *container.options, container.image, "--"]
+
+
+def _is_squashfs(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return file.read(4) == b"hsqs"
+    except OSError as error:
+        raise Unavailable("the image %s cannot be read (%s)" % (path, error.strerror)) from None
 
 
 def _prepare(image: str, folders: Sequence[str]) -> None:

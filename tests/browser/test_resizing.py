@@ -16,9 +16,9 @@ Visit = Callable[..., Page]
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    """Three GPUs, so that there is room for another size beside the present one."""
+    """Three GPUs, so that there is room for another size beside the present one; only people resize."""
     home, gpus = tmp_path_factory.mktemp("sizes") / "home", json.dumps(["0", "1", "2"])
-    with running(home, local__gpus=gpus, local__slots=4, runner__grace_seconds=5) as server:
+    with running(home, local__gpus=gpus, local__slots=4, runner__grace_seconds=5, elastic__sizes=False) as server:
         yield server
 
 
@@ -37,7 +37,7 @@ def test_a_training_is_resized_by_a_button(visit: Visit, lab: ServerProcess) -> 
     button.click()
     dialog = page.get_by_role("dialog", name="GPUs of task 1")
     expect(dialog.get_by_text("It has 1 GPU. The job allows 1 to 2 GPUs.")).to_be_visible()
-    expect(dialog.get_by_role("button", name="Go on with 1 GPU")).to_be_disabled()
+    expect(dialog.get_by_role("button", name="Let Paddock choose")).to_be_disabled()
     dialog.get_by_text("2", exact=True).click()
     expect(dialog.get_by_text("goes on from its checkpoint with 2 GPUs")).to_be_visible()
     looks(page, "resize")
@@ -76,7 +76,7 @@ def test_a_resize_that_waits_is_shown_and_taken_back(visit: Visit, lab: ServerPr
     dialog.get_by_text("2", exact=True).click()
     dialog.get_by_role("button", name="Go on with 2 GPUs").click()
     note = page.get_by_role("region", name="Resize")
-    expect(note).to_contain_text("goes on with 2 GPUs as soon as that many are free")
+    expect(note).to_contain_text("goes on with 2 GPUs as soon as that many are free, for ")
     looks(page, "resize-waits")
     page.set_viewport_size({"width": 1440, "height": 900})
     page.get_by_role("button", name="Resize", exact=True).click()
@@ -85,7 +85,11 @@ def test_a_resize_that_waits_is_shown_and_taken_back(visit: Visit, lab: ServerPr
     look(page, "resize-back")
     dialog.get_by_role("button", name="Stay with 1 GPU").click()
     expect(note).to_have_count(0)
-    assert lab.task(job)["size_wanted"] is None
+    assert lab.task(job)["size_wanted"] is None and lab.task(job)["sized_by"]
+    page.get_by_role("button", name="Resize", exact=True).click()
+    dialog.get_by_text("Auto", exact=True).click()
+    dialog.get_by_role("button", name="Let Paddock choose").click()
+    wait_for(lambda: lab.task(job)["sized_by"] is None, what="the choice")
 
 
 def test_why_a_training_cannot_be_resized(visit: Visit, lab: ServerProcess) -> None:

@@ -61,7 +61,7 @@ def test_a_training_goes_on_over_two_nodes_and_back(tmp_path: Path, train_python
     """Two nodes with four GPUs each: a plain DDP script in four processes, in eight, in four."""
     with (
         started_cluster(nodes=2, gpus=4, accounting=False) as cluster,
-        lab(tmp_path / "lab", cluster) as at,
+        lab(tmp_path / "lab", cluster, elastic__sizes=False) as at,
     ):
         environment = {"python": train_python, "variables": {"OMP_NUM_THREADS": "1"}}
         resources = {"gpus": "4..8", "launcher": "torchrun", "memory": "6G", "cpus": 4}

@@ -13,7 +13,7 @@ PYTEST_ARGS ?= -n 5 --dist loadgroup --durations=30
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-gpu test-containers test-fast lint web web-check format docs constraints benchmarks chaos packages clean
+.PHONY: help demo test test-gpu test-containers test-kubernetes test-fast lint web web-check format docs constraints benchmarks chaos packages clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,6 +40,10 @@ test: $(VENV)/dev.stamp packages lint web-check ## Install what the tests need, 
 
 test-gpu: $(VENV)/dev.stamp ## Test GPU sharing on this machine's NVIDIA GPU (TORCH_PYTHON=a Python with PyTorch)
 	PADDOCK_TEST_GPU=1 TORCH_PYTHON="$(TORCH_PYTHON)" $(BIN)/python -m pytest -s -v tests/gpu
+
+test-kubernetes: $(VENV)/dev.stamp ## Test the Kubernetes backend on a real control plane (built once from Debian 12's source: 10 minutes)
+	@echo "== control plane: built once, then kept" && $(BIN)/python tools/kubernetes.py
+	PADDOCK_TEST_KUBERNETES=1 $(BIN)/python -m pytest -v --durations=10 tests/kubernetes
 
 test-fast: $(VENV)/dev.stamp ## Run the tests that need no training framework
 	$(BIN)/python -m pytest $(PYTEST_ARGS) -m "not frameworks"
@@ -73,6 +77,7 @@ benchmarks: $(VENV)/dev.stamp ## Measure and print all figures (on Slurm: root o
 	$(BIN)/python -m benchmarks.search
 	$(BIN)/python -m benchmarks.elastic_helper
 	$(BIN)/python -m benchmarks.estimates
+	$(BIN)/python -m benchmarks.containers
 
 test-containers: $(VENV)/dev.stamp packages ## Run jobs in images of Charliecloud, Apptainer and Podman (CONTAINERS_ARGS=an engine)
 	$(BIN)/python -m tests.containers $(CONTAINERS_ARGS)

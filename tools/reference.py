@@ -14,7 +14,7 @@ from pydantic_core import PydanticUndefined
 from paddock.cli import built, load_all
 from paddock.models import Resources
 from paddock.server.api.app import bare_app
-from paddock.settings import Settings, SlurmSettings
+from paddock.settings import KubernetesSettings, Settings, SlurmSettings
 
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"
 MADE = "<!-- Made by `make docs`: do not edit. -->\n"
@@ -93,7 +93,10 @@ def settings() -> str:
         "| setting | environment | default | meaning |\n|---|---|---|---|"
     )
     clusters = _rows(SlurmSettings, "backends.NAME.")
-    return "\n".join([MADE, "# Settings\n", intro, *_rows(Settings, ""), backends, *clusters, ""])
+    pods = '\nA Kubernetes cluster (`kind = "kubernetes"`) has:\n\n'
+    pods += "| setting | environment | default | meaning |\n|---|---|---|---|"
+    kubernetes = [pods, *_rows(KubernetesSettings, "backends.NAME.")]
+    return "\n".join([MADE, "# Settings\n", intro, *_rows(Settings, ""), backends, *clusters, *kubernetes, ""])
 
 
 def _rows(model: type[BaseModel], prefix: str) -> list[str]:

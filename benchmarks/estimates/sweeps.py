@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from benchmarks.search.tables import Table, names, table
 from paddock.rules.durations import Band, Lengths, PastRun, Prediction, TaskWork, Underway, adjusted, outlook
-from paddock.rules.estimate import job_seconds_left
 
 TASKS, PLACES, SHARES, EPOCHS, NOISE = 120, (4, 16), (0.1, 0.25, 0.5, 0.75), 50, 0.05
 BARS = {"HPOLib": 0.05, "NAS-Bench-201": 0.05}  # for the median error half-way
@@ -63,7 +62,18 @@ def expected(one: Sweep, now: float) -> tuple[Band | None, float | None]:
             waiting.append(work)
     took = [run.seconds for run in runs if run.share is not None]
     usual = statistics.fmean(took) if took else statistics.fmean(run.seconds for run in runs) if runs else None
-    return outlook(now, Lengths(runs), running, waiting).done, job_seconds_left(len(waiting), [*lefts], usual)
+    return outlook(now, Lengths(runs), running, waiting).done, old_seconds_left(len(waiting), [*lefts], usual)
+
+
+def old_seconds_left(waiting: int, running_left: list[float | None], usual: float | None) -> float | None:
+    """Return what was said before there were estimates: the mean of ended tasks, if as many run at a time as now."""
+    known = [left for left in running_left if left is not None]
+    if waiting == 0:
+        return max(known) if known and len(known) == len(running_left) else None
+    if usual is None:
+        return None
+    lefts = known + [usual / 2] * (len(running_left) - len(known)) or [0.0]
+    return max((sum(lefts) + waiting * usual) / len(lefts), *lefts, min(lefts) + usual)
 
 
 def main(seeds: Sequence[int]) -> bool:

@@ -13,8 +13,9 @@ from pydantic import Discriminator, Field, Tag, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from paddock.errors import InvalidInput, in_words
-from paddock.models import Cause, EnvName, Model, Resources
+from paddock.models import Cause, Container, EnvName, Model, Resources
 from paddock.models.access import ZoneName
+from paddock.models.base import Bytes
 from paddock.models.choices import Giving, JobOrder
 from paddock.models.hosts import HostNames, expand
 from paddock.models.keep import KeepPolicy
@@ -22,6 +23,11 @@ from paddock.paths import home_folder, refuse_foreign, refuse_foreign_inside
 
 DEFAULT_PORT = 54322
 Protect = Literal["off", "reserved", "strict"]
+KUBERNETES_NAME = r"^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$"
+_LABEL = r"^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$"
+_LABEL_VALUE = r"^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$"
+_WORD = r"^[A-Za-z0-9_][A-Za-z0-9_.@:/-]*$"  # never an option
+_ABSOLUTE = r"^/[^:\x00]*$"
 GUARD_FIELDS = ("gpu", "host", "state", "owner", "until", "user", "pid", "command", "link")  # of texts about violations
 
 
@@ -117,6 +123,94 @@ class HostsSettings(Model):
         return list(dict.fromkeys(name for one in self.hosts for name in expand(one)))
 
 
+class PodVolume(Model):
+    """Storage that pods see."""
+
+    claim: str | None = Field(None, pattern=KUBERNETES_NAME, description="name of a PersistentVolumeClaim")
+    host_path: str | None = Field(
+        None, pattern=_ABSOLUTE, description="in place of a claim: a folder that all nodes have, such as one of NFS"
+    )
+    path: str | None = Field(
+        None, pattern=_ABSOLUTE, description="where pods see it; Paddock's home when not given, or the folder itself"
+    )
+    sub_path: str | None = Field(None, pattern=r"^[^/\x00][^\x00]*$", description="only this folder of the claim")
+    read_only: bool = Field(False, description="pods cannot write there")
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if (self.claim is None) == (self.host_path is None):
+            raise ValueError("give either `claim` or `host_path`")
+        return self
+
+
+class PodToleration(Model):
+    """A taint of nodes that pods may run in spite of."""
+
+    key: str | None = Field(None, description="the taint; all when not given")
+    operator: Literal["Equal", "Exists"] = Field("Equal", description="whether `value` has to be equal")
+    value: str | None = Field(None, description="the value of the taint")
+    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] | None = Field(
+        None, description="what the taint does; all effects when not given"
+    )
+
+
+class KubernetesSettings(Model):
+    """A Kubernetes cluster."""
+
+    kind: Literal["kubernetes"] = Field("kubernetes", description="the kind of this backend")
+    namespace: str | None = Field(None, pattern=KUBERNETES_NAME, description="where pods are; that of the context")
+    context: str | None = Field(None, pattern=_WORD, description="a context of the kubeconfig; its current one")
+    kubeconfig: Path | None = Field(None, description="kubectl's file, where it is not in its usual place")
+    prefix: list[str] = Field(default_factory=list, description="put before kubectl, such as ['ssh', 'login1']")
+    kubectl: str = Field("kubectl", min_length=1, description="the program")
+    image: str | None = Field(
+        None, pattern=r"^[A-Za-z0-9][A-Za-z0-9_.:/@+\-]*$", description="image of jobs that name none; with Python 3.8"
+    )
+    image_pull_secrets: list[Annotated[str, Field(pattern=KUBERNETES_NAME)]] = Field(
+        default_factory=list, description="names of Secrets for private registries"
+    )
+    volumes: list[PodVolume] = Field(
+        default_factory=list,
+        description="storage; one of them must contain Paddock's home at its own path, writable from several nodes",
+    )
+    shared_memory: Bytes | None = Field(None, ge=1, description="limit of /dev/shm; it counts as memory of the task")
+    gpu: str = Field("nvidia.com/gpu", pattern=_LABEL, description="the resource that GPUs are, such as amd.com/gpu")
+    gpu_label: str = Field(
+        "nvidia.com/gpu.product", pattern=_LABEL, description="the label of nodes that names their kind of GPU"
+    )
+    queue: str | None = Field(None, pattern=_WORD, description="the queue of Kueue that pods wait in")
+    priority_class: str | None = Field(None, pattern=KUBERNETES_NAME, description="priority class of pods")
+    scheduler: str | None = Field(None, pattern=KUBERNETES_NAME, description="the scheduler; the cluster's default")
+    labels: dict[Annotated[str, Field(pattern=_LABEL)], Annotated[str, Field(pattern=_LABEL_VALUE)]] = Field(
+        default_factory=dict, description="further labels of pods"
+    )
+    node_selector: dict[Annotated[str, Field(pattern=_LABEL)], Annotated[str, Field(pattern=_LABEL_VALUE)]] = Field(
+        default_factory=dict, description="labels that nodes must have"
+    )
+    tolerations: list[PodToleration] = Field(default_factory=list, description="taints that pods tolerate")
+    lost_seconds: int = Field(
+        300, ge=5, le=86_400, description="a node that does not answer for this long is given up, with what runs there"
+    )
+    cpus: int | None = Field(
+        None, ge=1, description="cores, where nodes may not be listed and the namespace has no quota for them"
+    )
+    memory: Bytes | None = Field(None, ge=1, description="the same for memory")
+    gpus: int | None = Field(None, ge=0, description="the same for GPUs")
+    python: str = Field("python3", description="interpreter in the image for the runner (3.8 or newer)")
+    variables: dict[EnvName, str] = Field(default_factory=dict, description="environment variables of pods")
+    resources: Resources = Field(Resources(), description="defaults for jobs: gpus, memory, time_limit, ...")
+    poll_seconds: float = Field(2.0, ge=0.1, le=600, description="how often pods are read while things change")
+    rest_seconds: float = Field(15.0, ge=0.1, le=3600, description="how often when nothing has changed for a while")
+    command_seconds: float = Field(20.0, ge=1, le=600, description="how long kubectl may take")
+
+    @property
+    def job_resources(self) -> Resources:
+        """Return the defaults for jobs, with the image."""
+        if self.resources.container or self.image is None:
+            return self.resources
+        return self.resources.model_copy(update={"container": Container(image=self.image, engine="pod")})
+
+
 def _kind(given: Any) -> str:
     """Return the kind of a backend. Without one it is a Slurm cluster, as in older files."""
     return str(given.get("kind", "slurm") if isinstance(given, Mapping) else getattr(given, "kind", "slurm"))
@@ -125,11 +219,12 @@ def _kind(given: Any) -> str:
 BackendSettings = Annotated[
     Annotated[LocalSettings, Tag("local")]
     | Annotated[SlurmSettings, Tag("slurm")]
-    | Annotated[HostsSettings, Tag("hosts")],
+    | Annotated[HostsSettings, Tag("hosts")]
+    | Annotated[KubernetesSettings, Tag("kubernetes")],
     Discriminator(
         _kind,
         custom_error_type="kind",
-        custom_error_message="there is no such kind of backend; there are: local, slurm, hosts",
+        custom_error_message="there is no such kind of backend; there are: local, slurm, hosts, kubernetes",
     ),
 ]
 
@@ -255,7 +350,7 @@ class HookSettings(Model):
 
 
 class ElasticSettings(Model):
-    """How jobs make room for others who wait."""
+    """How jobs make room for others who wait, and how many GPUs trainings have that can change in size."""
 
     give_way: Giving = Field(
         Giving.BETWEEN,
@@ -271,6 +366,17 @@ class ElasticSettings(Model):
     )
     others_seconds: float = Field(
         15.0, ge=0.1, le=3600, description="how often a cluster is asked whether others wait there"
+    )
+    sizes: bool = Field(
+        True,
+        description="choose how many GPUs the tasks of a job with a range such as `gpus: 1..4` have while they run; "
+        "false: only people change that (`paddock resize`)",
+    )
+    sizes_seconds: float = Field(
+        60.0, ge=0.1, le=86_400, description="how often that is decided, and also when jobs arrive and end"
+    )
+    most_gpus: int | None = Field(
+        None, ge=1, le=1_000_000, description="no training is enlarged while jobs have this many GPUs of a backend"
     )
     turn_seconds: float = Field(
         3600.0,
@@ -571,9 +677,16 @@ class Settings(BaseSettings):
         """Return all backends of hosts that are reached by ssh."""
         return {name: one for name, one in self.every_backend.items() if isinstance(one, HostsSettings)}
 
+    @property
+    def pod_clusters(self) -> dict[str, KubernetesSettings]:
+        """Return all Kubernetes clusters."""
+        return {name: one for name, one in self.every_backend.items() if isinstance(one, KubernetesSettings)}
+
     def defaults_of(self, backend: str) -> Resources:
         """Return the resources of jobs for a backend that ask for no others."""
         one = self.every_backend.get(backend)
+        if isinstance(one, KubernetesSettings):
+            return one.job_resources
         return one.resources if isinstance(one, SlurmSettings | HostsSettings) else Resources()
 
     @classmethod

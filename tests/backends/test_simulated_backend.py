@@ -267,6 +267,7 @@ def test_a_resumed_attempt_goes_on_after_the_last_epoch_that_ended(made: Made) -
     made.order(op="resize", task="j-1", attempt=1)
     made.after(10 + 2 * 5 + 4)  # in its third epoch
     assert made.state() is ENDED
+    assert [at for at, kind, _ in made.records() if kind == "saved"] == [15]
     made.publish({"task": "j-1", "attempt": 2, "resume": True, "size": 2}, {"end": True})
     made.submit("j-a2", gpus=1)
     made.submit("j-a3", gpus=2)

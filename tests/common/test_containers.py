@@ -102,6 +102,7 @@ class TestCharliecloud:
         path = f"--set-env=PATH={containers.PATH}"
         assert argv == [str(node / "ch-run"), *before, *after, path, str(image), "--"]
         assert (image / "home/me/job").is_dir()
+        assert all((image / name).is_dir() for name in ("dev", "proc", "sys", "tmp")), "it mounts these, too"
         assert env == {"USER": "me", "HOME": "/home/me/job/work", **added(image)}
 
     def test_a_link_in_the_image_leads_nowhere(self, node: Path, image: Path, tmp_path: Path) -> None:
@@ -118,6 +119,15 @@ class TestCharliecloud:
         (tmp_path / "bare").mkdir()
         with pytest.raises(Unavailable, match="has no /etc/passwd"):
             containers.wrapped(ContainerImage(str(tmp_path / "bare")), [], "/", {}, {})
+
+    def test_a_file_must_be_of_squashfs(self, node: Path, tmp_path: Path) -> None:
+        put(node, "ch-run")
+        file = tmp_path / "image.sqfs"
+        file.write_bytes(b"SIF_")
+        with pytest.raises(Unavailable, match="neither a folder nor a SquashFS file"):
+            containers.wrapped(ContainerImage(str(file)), [], "/", {}, {})
+        file.write_bytes(b"hsqs" + bytes(100))
+        assert containers.wrapped(ContainerImage(str(file)), [], "/", {}, {})[-2:] == [str(file), "--"]
 
     def test_its_own_environment(self, node: Path, image: Path) -> None:
         put(node, "ch-run")

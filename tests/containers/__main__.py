@@ -18,11 +18,10 @@ from tests.support.container_engine import CGROUP, LIMIT, memory_cgroup
 ENGINES = (CHARLIECLOUD, APPTAINER, PODMAN)
 HINTS = {CHARLIECLOUD: "ch-run", PODMAN: "with runc and catatonit"}
 TESTS = ["tests/e2e/test_containers.py"]
-ENTER = "--enter"
 
 
 def main() -> int:
-    if sys.argv[1:2] == [ENTER]:
+    if sys.argv[1:2] == [apptainer_root.ENTER]:
         return _enter(sys.argv[2:], os.environ)
     chosen = [one for one in sys.argv[1:] if one in ENGINES] or list(ENGINES)
     options = [one for one in sys.argv[1:] if one not in ENGINES]
@@ -39,10 +38,10 @@ def _run(engine: str, options: list[str]) -> int:
         print(f"there is no {PROGRAMS[engine][0]}: install the package {engine} ({HINTS[engine]})", file=sys.stderr)
         return 1
     with contextlib.ExitStack() as stack:
-        if engine == APPTAINER and shutil.which("apptainer") is None:
-            tests = [sys.executable, "-m", "tests.containers", ENTER, *tests]
+        entering = apptainer_root.entering(engine, tests)
+        if entering != tests:
             env[CGROUP] = str(stack.enter_context(memory_cgroup(LIMIT)) or "")
-        return subprocess.run(tests, env=env, check=False).returncode
+        return subprocess.run(entering, env=env, check=False).returncode
 
 
 def _enter(argv: list[str], environ: Mapping[str, str]) -> int:
@@ -54,7 +53,7 @@ def _enter(argv: list[str], environ: Mapping[str, str]) -> int:
         "USER": "tester",
         "LANG": "C.UTF-8",
         "PADDOCK_TEST_ENGINE": APPTAINER,
-        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONPYCACHEPREFIX": "/home/tester/pycache",
     }
     given = environ.get(CGROUP)
     if given:

@@ -14,11 +14,13 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
+from paddock.common.containers import APPTAINER
+
 PACKAGES = ("apptainer", "fuse-overlayfs", "libffi8", "procps", "squashfs-tools", "squashfuse")
 USER = 54_000  # of nobody on this machine
 NEW_NAMESPACE, MOUNT_BIND_ALL, MOUNT_PRIVATE_ALL, DETACH = 0x20000, 0x5000, 0x44000, 2
 PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
-BUILDING = "building"
+ENTER = "--enter"
 
 
 class Impossible(Exception):
@@ -67,6 +69,13 @@ def make() -> Path:
         (root / "fuse").chmod(0o666)  # as usual: on some machines only root may
         (root / "etc" / "complete").touch()
     return root
+
+
+def entering(engine: str, argv: list[str]) -> list[str]:
+    """Return a command that runs another one where the engine is: in the root, if this machine has no Apptainer."""
+    if engine != APPTAINER or shutil.which("apptainer") is not None:
+        return argv
+    return [sys.executable, "-m", "tests.containers", ENTER, *argv]
 
 
 def _mirrors() -> list[str]:

@@ -315,7 +315,10 @@ def test_doctor_tries_an_image(image: str, tmp_path: Path) -> None:
     assert (good["image"]["status"], good["environment"]["status"]) == ("ok", "ok")
     assert f"with {ENGINE}" in good["image"]["detail"]
     assert "neither TensorFlow nor PyTorch" in good["environment"]["detail"]
+    assert f"in the image {image}" in good["environment"]["detail"]
     assert findings(tmp_path / "none")["image"]["status"] == "error"
+    (tmp_path / "text").write_text("no image")
+    assert "error" in {one.get("status") for name, one in findings(tmp_path / "text").items() if name != "server"}
 
 
 @pytest.mark.skipif(os.getuid() != 0 or ENGINE != containers.CHARLIECLOUD, reason="only root can become somebody else")

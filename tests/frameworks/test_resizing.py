@@ -57,7 +57,7 @@ os._exit(0)  # while an interpreter ends, threads of PyTorch that still run may 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[ServerProcess]:
     named = json.dumps(["0", "1"])
-    with running(tmp_path / "home", local__gpus=named, runner__grace_seconds=20) as made:
+    with running(tmp_path / "home", local__gpus=named, runner__grace_seconds=20, elastic__sizes=False) as made:
         yield made
 
 

@@ -376,7 +376,7 @@ class TestKinds:
     @pytest.mark.parametrize("kind", ['"ssh"', '"Slurm"', "7", "[]", "{}"])
     def test_an_unknown_kind(self, home: Home, settings: Settings, kind: str) -> None:
         told = self.refused(home, f"[backends.far]\nkind = {kind}")
-        assert told == {"backends.far": "there is no such kind of backend; there are: local, slurm, hosts"}
+        assert told == {"backends.far": "there is no such kind of backend; there are: local, slurm, hosts, kubernetes"}
 
     def test_what_is_wrong_is_named_as_in_the_file(self, home: Home, settings: Settings) -> None:
         own = '[backends.local]\nkind = "local"\n'

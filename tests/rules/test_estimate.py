@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paddock.rules.estimate import Pace, job_seconds_left, whole_seconds
+from paddock.rules.estimate import Pace, whole_seconds
 
 HALF = Pace(epochs=10, epoch=4, epoch_at=150, base=0, attempt_first=0, started_at=100)
 
@@ -134,31 +134,3 @@ def test_it_is_a_sensible_number_or_none(
     done = pace.epochs_done
     assert done is None or 0 <= done <= (epochs or 0)
     assert pace.quiet_after is None or math.isfinite(pace.quiet_after)
-
-
-@pytest.mark.parametrize(
-    ("waiting", "running", "mean", "left"),
-    [
-        (0, [10.0, 30.0], None, 30.0),
-        (0, [10.0, None], 99.0, None),
-        (0, [], 10.0, None),
-        (4, [], None, None),
-        (4, [5.0], None, None),
-        (4, [], 10.0, 40.0),
-        (4, [10.0, 10.0], 10.0, 30.0),
-        (4, [None, None], 10.0, 25.0),
-        (1, [100.0, 100.0, 100.0], 100.0, 200.0),  # the one that waits begins when another has ended
-        (2, [500.0, 10.0], 10.0, 500.0),  # one that runs takes longest
-    ],
-)
-def test_of_a_job(waiting: int, running: list[float | None], mean: float | None, left: float | None) -> None:
-    assert job_seconds_left(waiting, running, mean) == left
-
-
-@given(st.integers(0, 1000), st.lists(st.none() | st.floats(0, 1e6), max_size=20), st.none() | st.floats(0, 1e6))
-def test_more_work_never_takes_less_time(waiting: int, running: list[float | None], mean: float | None) -> None:
-    now, more = (job_seconds_left(count, running, mean) for count in (waiting, waiting + 1))
-    assert now is None or now >= 0
-    if waiting and now is not None:
-        assert more is not None
-        assert more >= now

@@ -7,7 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paddock.rules.profiles import MOST_TIMINGS, Batch, Profile, Timing, fit, goodput, remember, speed_ups
+from paddock.rules.profiles import (
+    MOST_TIMINGS,
+    Batch,
+    EpochTime,
+    Profile,
+    Timing,
+    compared,
+    epoch_speeds,
+    fit,
+    goodput,
+    remember,
+    speed_ups,
+)
 
 TRUE = Profile(0.02, 0.001, 2.0, (0.05, 0.01), (0.2, 0.002), seen=16)
 PLACES = [(1, 1), (2, 1), (4, 1), (8, 2), (16, 4)]
@@ -119,3 +131,35 @@ class TestGoodput:
         assert speed_ups({1: (10.0, 64), 2: (18.0, 64)}) == {1: 1.0, 2: 1.8}
         assert speed_ups({2: (10.0, 64), 4: (18.0, 64)}) == {2: 2.0, 4: 3.6}
         assert speed_ups({}) == {}
+
+
+class TestEpochs:
+    SIZES = {1: 1, 2: 1, 4: 1, 8: 1}  # noqa: RUF012
+
+    def test_without_times_each_gpu_counts_the_same(self) -> None:
+        assert epoch_speeds([], self.SIZES) == {1: 1, 2: 2}
+        assert epoch_speeds([], self.SIZES, tried=4) == {1: 1, 2: 2, 4: 4, 8: 8}
+
+    def test_tasks_of_different_length_tell_of_the_same_program(self) -> None:
+        """Half of an epoch cannot be divided: on 2 GPUs it takes 0.75 of the time, on 4 GPUs 0.625."""
+        known: tuple[Timing, ...] = ()
+        for scale, sizes in ((3.0, (1, 2)), (700.0, (2, 4))):
+            for one in compared(known, [EpochTime(k, 1, scale * (0.5 + 0.5 / k)) for k in sizes]):
+                known = remember(known, one)
+        found = epoch_speeds(known, self.SIZES)
+        assert [found[k] for k in (1, 2, 4)] == pytest.approx([1, 1 / 0.75, 1 / 0.625], rel=0.05)
+        assert found[8] < 2, "twice as many as were measured may be looked at"
+        assert epoch_speeds(known[:1], {16: 1}) == {}
+
+    def test_one_that_trained_on_many_only(self) -> None:
+        assert compared([], [EpochTime(4, 1, 10.0)]) == [Timing(4, 1, 1.0, 1.0)]
+
+    @given(
+        st.lists(st.builds(EpochTime, st.integers(-1, 5000), st.integers(0, 3), st.floats()), max_size=6),
+        st.lists(st.builds(EpochTime, st.integers(1, 64), st.just(1), st.floats(1e-300, 1e300)), max_size=6),
+    )
+    def test_whatever_scripts_report_speeds_are_plausible(self, some: list[EpochTime], more: list[EpochTime]) -> None:
+        known = compared([], some)
+        known += compared(known, more)
+        for gpus, speed in epoch_speeds(known, self.SIZES).items():
+            assert 0.05 * gpus <= speed <= 1.25 * gpus

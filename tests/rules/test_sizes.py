@@ -68,6 +68,13 @@ class TestPlain:
         fixed = one("a", place=(("n1", 4),), fixed=True, weight=0.001)
         assert decide([fixed, one("b", weight=100.0)], FOUR, NOW) == {"a": (("n1", 4),), "b": ()}
 
+    def test_what_can_only_be_resized_makes_room_down_to_its_fewest(self) -> None:
+        held = one("a", place=(("n1", 4),), begun=True, stays=True, weight=0.001)
+        many = [one(f"b{number}", {1: 1.0}, weight=100.0) for number in range(4)]
+        assert counts(decide([held, *many], FOUR, NOW))["a"] == 1
+        assert counts(decide([replace(held, stays=False), *many], FOUR, NOW))["a"] == 0
+        assert counts(decide([replace(held, place=()), *many], FOUR, NOW))["a"] == 0, "one that waits may wait on"
+
     def test_what_ends_soon_is_not_started_anew(self) -> None:
         ending = one("a", place=(("n1", 2),), left=40.0, begun=True)
         assert counts(decide([ending], FOUR, NOW)) == {"a": 2}

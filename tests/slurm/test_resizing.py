@@ -1,16 +1,25 @@
 """A training on a real Slurm goes on with another number of GPUs: another allocation, the same task."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.frameworks.test_resizing import SECONDS, TRAIN, trains
+from tests.slurm.cluster import Cluster
 from tests.slurm.conftest import started_cluster
 from tests.slurm.support import Lab, lab
 from tests.slurm.test_multi_node import train_python  # noqa: F401  (a fixture)
 from tests.support.server import wait_for
 
 RANGE = {"gpus": "1..2", "cpus": 1}
+
+
+@pytest.fixture(scope="module")
+def shared(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """Only people resize."""
+    with lab(tmp_path_factory.mktemp("lab"), cluster, elastic__sizes=False) as made:
+        yield made
 
 
 def resize(at: Lab, job: str, gpus: int) -> None:
@@ -52,7 +61,7 @@ def test_a_training_goes_on_over_two_nodes_and_back(tmp_path: Path, train_python
     """Two nodes with four GPUs each: a plain DDP script in four processes, in eight, in four."""
     with (
         started_cluster(nodes=2, gpus=4, accounting=False) as cluster,
-        lab(tmp_path / "lab", cluster) as at,
+        lab(tmp_path / "lab", cluster, elastic__sizes=False) as at,
     ):
         environment = {"python": train_python, "variables": {"OMP_NUM_THREADS": "1"}}
         resources = {"gpus": "4..8", "launcher": "torchrun", "memory": "6G", "cpus": 4}

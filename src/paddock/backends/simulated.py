@@ -579,6 +579,8 @@ class SimulatedRunner:
             self._at = task.marks[task.told]
             value = {self._manifest.objective or "loss": 1.0 / (1 + task.epoch)}
             self._report(task, "metric", step=float(task.epoch), epoch=float(task.epoch), v=value)
+            if task.told == 1 and task.attempt.size is not None:
+                self._report(task, "saved")
         self._at = now
 
     def _shut_down(self, cause: str | None = None, reason: str | None = None, *, made_way: bool = False) -> None:

@@ -35,6 +35,7 @@ _COMMANDS = {
     "extend": "search:extend",
     "stop": "control:stop", "restart": "control:restart", "hold": "control:hold", "release": "control:release",
     "pin": "control:pin", "resize": "control:resize", "queue": "queue:queue", "why": "queue:why",
+    "plan": "plan:plan",
     "limits": "control:limits", "rm": "control:rm", "prune": "prune:prune", "export": "results:export",
     "reserve": "reservations:reserve", "free": "reservations:free", "reservations": "reservations:reservations",
     "cancel": "reservations:cancel", "gpus": "reservations:gpus", "run": "run_here:run",

@@ -1,7 +1,7 @@
 """The commands stop, restart, resize, hold, release, limits and rm: change jobs and tasks."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -68,22 +68,32 @@ def restart(
 def resize(
     ctx: typer.Context,
     targets: Targets,
-    gpus: Annotated[int, typer.Option("--gpus", help="GPUs to go on with, within the range of the job.", min=1)],
+    gpus: Annotated[
+        str,
+        typer.Option("--gpus", help="GPUs to go on with, within the range of the job; auto: Paddock chooses them."),
+    ],
     as_json: Json = False,
 ) -> None:
     """Let tasks go on with another number of GPUs, if their job was submitted with a range, such as --gpus 1..4.
 
     A task gets SIGTERM and ends; its next attempt continues from its checkpoint. Where as many GPUs are free, they are
-    taken first, and the task trains until they are there. A job stands for all of its tasks that run.
+    taken first, and the task trains until they are there. A job stands for all of its tasks that run. They keep the
+    number that you chose, until you say auto.
 
     Examples:
         paddock resize k3v-1 --gpus 2
-        paddock resize k3v --gpus 2
+        paddock resize k3v --gpus auto
     """
+    wanted: int | Literal["auto"] = "auto" if gpus == "auto" else int(gpus) if gpus.isdecimal() else 0
+    if wanted == 0:
+        raise InvalidInput(f"--gpus {gpus}: give a number from 1 on, or auto.")
     client = base.light_client(ctx)
 
     def one(target: str) -> tuple[list[str], str]:
-        found, count = client.resize(target, gpus), render.several(gpus, "GPU")
+        found = client.resize(target, wanted)
+        if wanted == "auto":
+            return found, f"{target}: Paddock chooses how many GPUs" + (" already" if not found else "")
+        count = render.several(wanted, "GPU")
         if base.is_task(target):
             return found, f"{found[0]}: goes on with {count}" if found else f"{target} has {count}, or is about to"
         goes = "goes" if len(found) == 1 else "go"

@@ -197,7 +197,7 @@ RESOURCES = table(
     row(
         "gpus",
         str,
-        "GPUs per task (on each node); 0.25 is the same as --per-gpu 4; 1..4: `paddock resize` changes it.",
+        "GPUs per task (on each node); 0.25 is the same as --per-gpu 4; 1..4: as many as are worth it while it runs.",
         "--gpus",
         "--gpus-per-task",
         read=flags.gpus,

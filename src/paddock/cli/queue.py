@@ -41,6 +41,11 @@ def queue(
             times = (render.band(task.expected_start), render.band(task.expected_end))
             made.add_row(f"  {task.id}", *("" for _ in by), "", "", "", *times, "")
     base.screen().print(made)
+    for change in page.next:
+        when = "now" if change.begun else "next"
+        base.note(
+            render.clean(f"{when}: {change.task} goes on with {change.to} GPUs ({change.now} before): {change.why}")
+        )
 
 
 def why(ctx: typer.Context, task: base.TaskId, as_json: Json = False) -> None:
@@ -86,10 +91,25 @@ def _waits(task: "models.TaskDetail") -> str:
     return f"{text}, and end {render.band(task.expected_end)}." if task.expected_end else f"{text}."
 
 
+def _sizes(task: "models.TaskDetail") -> str:
+    """Return how many GPUs a task has that can change in size, why, and what it is about to have."""
+    has = task.attempts[-1].size if task.attempts else None
+    if has is None:
+        return ""
+    text = f" It has {render.several(has, 'GPU')}"
+    before = task.attempts[-2] if len(task.attempts) > 1 else None
+    if task.sized_by:
+        text += f", as {task.sized_by} chose"
+    elif before is not None and before.cause == "resized" and before.reason:
+        text += f": {before.reason}"
+    text = render.clean(f"{text}.")
+    return f"{text} It is being resized: {render.resize(task)}." if task.size_wanted else text
+
+
 def _runs(task: "models.TaskDetail") -> str:
     since = f" since {render.day_and_time(task.started_at)}" if task.started_at else ""
     where = f" on {render.clean(task.node)}" if task.node else ""
-    text = f"runs{since}{where}."
+    text = f"runs{since}{where}.{_sizes(task)}"
     silent = render.no_word(task) or render.quiet(task)
     if task.stopping:
         return f"{text} It is being stopped."

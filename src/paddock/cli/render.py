@@ -231,6 +231,15 @@ def left(what: models.Job | models.Task) -> str:
     return quiet(what) or duration(what.seconds_left)
 
 
+def resize(task: models.TaskDetail) -> str:
+    """Return to what a task is being resized, for whom, and why; empty if it is not."""
+    if not task.size_wanted:
+        return ""
+    has = task.attempts[-1].size if task.attempts else None
+    sizes = f"{has} -> {task.size_wanted} GPUs" if has else f"to {task.size_wanted} GPUs"
+    return clean(f"{sizes}, for {task.resize_by}{f': {task.resize_why}' if task.resize_why else ''}")
+
+
 def band(when: models.Expected | None) -> str:
     """Return when something will be: `today 16:40 to 17:30`, or only about when, if that is unsure."""
     if when is None:

@@ -49,6 +49,9 @@ def command(point: AttachPoint, mode: str, argv: Sequence[str], settings: Settin
         return AttachCommand([*_srun(point, _job_number(point, env)), *far], env)
     if point.kind == "hosts":
         return AttachCommand([*_ssh(point, settings), shlex.join(["exec", *far])])
+    if point.pod is not None:
+        shell = f"kubectl exec -it {point.pod} -- sh"
+        raise Conflict(f"{point.task} runs in a pod of Kubernetes, where Paddock cannot attach: {shell}")
     if point.node in (socket.gethostname(), socket.getfqdn()):
         raise Conflict(f"{problem[0].upper()}{problem[1:]}.")
     raise Conflict(f"{_where(point)}: this machine cannot reach it. Run there: paddock attach {point.task}")

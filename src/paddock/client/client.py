@@ -335,8 +335,11 @@ class Client:
         body = {"tasks": list(tasks) if tasks is not None else None, "failed": failed, "resume": resume}
         return self._send("POST", f"/jobs/{_path(job_or_task)}/restart", lambda: models.Changed, body).tasks
 
-    def resize(self, job_or_task: str, gpus: int) -> list[str]:
-        """Let a task, or all running tasks of a job, go on with another number of GPUs, within the job's range."""
+    def resize(self, job_or_task: str, gpus: int | Literal["auto"]) -> list[str]:
+        """Let a task, or all running tasks of a job, go on with another number of GPUs, within the job's range.
+
+        They keep it then. With "auto" the server chooses it from now on.
+        """
         whose = "tasks" if _is_task(job_or_task) else "jobs"
         path = f"/{whose}/{_path(job_or_task)}/resize"
         return self._send("POST", path, lambda: models.Changed, {"gpus": gpus}).tasks
@@ -418,6 +421,11 @@ class Client:
     def queue(self, tasks: int = 0) -> models.QueuePage:
         """Return the jobs that run or wait, with up to so many waiting tasks of each, and when they begin and end."""
         return self._get(f"/queue?tasks={tasks}", lambda: models.QueuePage)
+
+    def plan(self, asked: models.PlanRequest) -> models.JobsPlan:
+        """Return what the cluster would do with some jobs if nothing else ran there. Nothing is submitted."""
+        body = asked.model_dump(mode="json")
+        return self._send("POST", "/plan", lambda: models.JobsPlan, body, wait_seconds=SUBMIT_SECONDS)
 
     def parts(self, job: str) -> list[models.MapPart]:
         """Return the files of each task of a map; an empty list for other jobs."""

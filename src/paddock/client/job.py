@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from pydantic import PrivateAttr
 
@@ -61,8 +61,8 @@ class _Acts:
         """Run the task again; `resume`: from its checkpoint."""
         return self._client.restart(self.id, resume=resume)
 
-    def resize(self, gpus: int) -> list[str]:
-        """Let the task go on with another number of GPUs, within the range of its job."""
+    def resize(self, gpus: int | Literal["auto"]) -> list[str]:
+        """Let the task go on with another number of GPUs, within the range of its job; "auto": the server chooses."""
         return self._client.resize(self.id, gpus)
 
 

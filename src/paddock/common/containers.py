@@ -9,6 +9,7 @@ import shutil
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 APPTAINER, CHARLIECLOUD, PODMAN, AUTO = "apptainer", "charliecloud", "podman", "auto"
+POD = "pod"  # on Kubernetes: the task is in the image before the runner starts
 PROGRAMS = {APPTAINER: ("apptainer", "singularity"), CHARLIECLOUD: ("ch-run",), PODMAN: ("podman",)}
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 # Of the node's own environment: they name folders that are not in the image, or are others there.
@@ -66,6 +67,8 @@ def find(container: ContainerImage) -> Tuple[str, str]:
     """Return the engine and its program on this node. Raise Unavailable if there is none, or no such image."""
     if container.image.startswith("/") and not os.path.exists(container.image):
         raise Unavailable("there is no image %s on this node" % container.image)
+    if container.engine == POD:
+        raise Unavailable("%s is the image of a pod, which Kubernetes runs" % container.image)
     engines = engines_for(container)
     for engine in engines:
         for name in PROGRAMS.get(engine, ()):
@@ -169,7 +172,11 @@ def _charliecloud(
     env.pop("TMPDIR", None)  # it would be /tmp there
     wanted = [one for one in folders if not one.startswith(tuple(shared + "/" for shared in _SHARED))]
     if os.path.isdir(container.image):
-        _prepare(container.image, wanted)
+        _prepare(container.image, [*_SHARED, *wanted])
+    elif os.path.isfile(container.image) and not _is_squashfs(container.image):
+        raise Unavailable(
+            "the image %s is neither a folder nor a SquashFS file, as Charliecloud needs" % container.image
+        )
     argv = [program, "--cd", cwd]
     for folder in wanted:
         argv += ["--bind", "%s:%s" % (folder, folder)]
@@ -178,6 +185,14 @@ def _charliecloud(
     if os.path.isfile(os.path.join(container.image, "ch", "environment")):
         argv.append("--set-env")
     return [*argv, *container.options, container.image, "--"]
+
+
+def _is_squashfs(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return file.read(4) == b"hsqs"
+    except OSError as error:
+        raise Unavailable("the image %s cannot be read (%s)" % (path, error.strerror)) from None
 
 
 def _prepare(image: str, folders: Sequence[str]) -> None:

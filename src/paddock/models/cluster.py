@@ -89,7 +89,7 @@ class BackendInfo(Model):
     """A backend: a place where jobs can run."""
 
     name: str
-    kind: Literal["local", "slurm", "hosts"]
+    kind: Literal["local", "slurm", "hosts", "kubernetes"]
     default: bool = Field(description="jobs that name no backend run here")
     state: str = Field(description="ok, or what is wrong")
     since: datetime | None = Field(None, description="since when the state has not been ok")

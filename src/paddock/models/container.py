@@ -38,8 +38,9 @@ class Container(Model):
     image: Annotated[Text, StringConstraints(min_length=1, max_length=4096), AfterValidator(_image)] = Field(
         description="path of an image on the nodes (SIF or SquashFS file, or folder), or a name that the engine knows"
     )
-    engine: Literal["auto", "apptainer", "charliecloud", "podman"] = Field(
-        "auto", description="what runs it; auto: the first on the node that can run such an image"
+    engine: Literal["auto", "apptainer", "charliecloud", "podman", "pod"] = Field(
+        "auto",
+        description="what runs it; auto: the first on the node that can run such an image; on Kubernetes always pod",
     )
     options: list[Annotated[Text, StringConstraints(max_length=1000), AfterValidator(_option)]] = Field(
         default_factory=list, max_length=50, description="further options of the engine, each in one word"

@@ -38,6 +38,7 @@ from paddock.models.notices import (
     AddressRequest, ChoicesRequest, Notice, NoticeAddress, NoticeChoices, NoticeKind, NoticePage, NoticesRead,
     TryRequest, TryResult,
 )
+from paddock.models.plan import JobsPlan, MadeNodes, PlannedJob, PlannedSubmission, PlanRequest, SlotUse
 from paddock.models.queue import QueuedJob, QueuedTask, QueuePage
 from paddock.models.reservations import (
     BookingProblem, BookingResult, CancelRequest, FreeSlot, ReservableDevice, Reservation, ReservationPage,

@@ -1,7 +1,7 @@
 """Tasks and their attempts, as the server shows them."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue, field_validator
 
@@ -173,7 +173,11 @@ class TaskDetail(Task):
     log_bytes: int
     folder: str
     size_wanted: int | None = Field(None, description="GPUs that it is being resized to; null: no resize is under way")
-    resize_by: str | None = Field(None, description="who asked for that")
+    resize_by: str | None = Field(None, description="who asked for that; `the policy`: the server itself")
+    resize_why: str | None = Field(None, description="why the policy did")
+    sized_by: str | None = Field(
+        None, description="the person who chose its number of GPUs, which the policy leaves alone then"
+    )
     note: str = Field("", description="what people write about it, in Markdown")
 
 
@@ -202,7 +206,10 @@ class RestartRequest(Model):
 
 
 class ResizeRequest(Model):
-    gpus: int = Field(ge=1, le=1024, description="GPUs of the next attempt, within the range of the job")
+    gpus: Annotated[int, Field(ge=1, le=1024)] | Literal["auto"] = Field(
+        description="GPUs of the next attempt, within the range of the job, which it keeps then; auto: the policy "
+        "chooses from now on"
+    )
 
 
 class Changed(Model):

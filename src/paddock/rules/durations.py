@@ -133,6 +133,11 @@ class Lengths:
         found: list[float] = np.quantile(whole * shares, 0.8, axis=0).tolist()
         return found
 
+    def likely(self, works: Sequence[TaskWork]) -> list[float]:
+        """Return the seconds that each task will take if it trains all of its epochs, in half of all cases less."""
+        found: list[float] = np.median(self.draw(works, DRAWS, np.random.default_rng(0)), axis=0).tolist()
+        return found
+
 
 @dataclass(frozen=True)
 class _Columns:

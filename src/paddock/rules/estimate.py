@@ -56,6 +56,11 @@ class Pace:
         return steps if 0 < steps < math.inf and (self.epoch_at or 0.0) > (self.first_at or 0.0) else 0.0
 
     @property
+    def epoch_seconds(self) -> float | None:
+        """Return the seconds per epoch without the start-up; None as long as it has reported only one."""
+        return self._per_epoch if self.steps else None
+
+    @property
     def _per_epoch(self) -> float | None:
         """Return the seconds per epoch of this attempt; with its start-up, as long as it has reported only one."""
         if self.epoch is None or self.epoch_at is None or self.started_at is None:
@@ -97,14 +102,3 @@ def whole_seconds(pace: Pace, ended_at: float) -> tuple[float, float] | None:
     each = pace._per_epoch if pace.steps else took / done
     missing = (pace.epochs - done) * each if each is not None else 0.0
     return (took + missing, share) if math.isfinite(took + missing) else (took, 1.0)
-
-
-def job_seconds_left(waiting: int, running_left: list[float | None], usual: float | None) -> float | None:
-    """Return the seconds until all tasks end, if as many run at a time as now. `usual`: how long a task takes."""
-    known = [left for left in running_left if left is not None]
-    if waiting == 0:
-        return max(known) if known and len(known) == len(running_left) else None
-    if usual is None:
-        return None
-    lefts = known + [usual / 2] * (len(running_left) - len(known)) or [0.0]
-    return max((sum(lefts) + waiting * usual) / len(lefts), *lefts, min(lefts) + usual)

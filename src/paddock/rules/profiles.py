@@ -177,3 +177,63 @@ def speed_ups(rates: Mapping[int, tuple[float, float]]) -> dict[int, float]:
     least = min(rates)
     alone = rates[least][0] / least
     return {gpus: rate / alone for gpus, (rate, _) in rates.items()} if alone > 0 else {}
+
+
+# --- scripts of which only the time of an epoch is known -------------------------------------------------------------
+
+SLOWEST, FASTEST = 0.05, 1.25  # what a GPU of several may do of what one alone does: beyond that, times are wrong
+MOST_GPUS = 4096
+
+
+@dataclass(frozen=True)
+class EpochTime:
+    """What an epoch of one task took on a number of GPUs, in seconds or in any other unit of this task."""
+
+    gpus: int
+    nodes: int
+    seconds: float
+
+    @property
+    def work(self) -> float:
+        """Return the time of all GPUs together: with a perfect network it is always the same."""
+        return self.gpus * self.seconds
+
+
+def compared(known: Sequence[Timing], times: Sequence[EpochTime]) -> list[Timing]:
+    """Return what the times of one task tell of its program, whose tasks may take very different times.
+
+    So a timing is the work of an epoch compared to that on one GPU, with one sample per GPU. The scale of the task is
+    that at which its times fit what is known, or its fewest GPUs.
+    """
+    times = [one for one in times if 1 <= one.gpus <= MOST_GPUS and one.nodes >= 1 and 0 < one.seconds < math.inf]
+    if not times:
+        return []
+    profile = fit(known)
+    there = {one.gpus for one in known}
+    common = [one for one in times if one.gpus in there]
+    if profile is not None and common:
+        scale = math.exp(sum(math.log(one.work / _work(profile, one.gpus, one.nodes)) for one in common) / len(common))
+    else:
+        first = min(times, key=lambda one: one.gpus)
+        scale = first.work / (_work(profile, first.gpus, first.nodes) if profile is not None else 1.0)
+    found = [Timing(one.gpus, one.nodes, 1.0, one.work / scale) for one in times]
+    return [one for one in found if one.usable and 1 / FASTEST <= one.step <= 1 / SLOWEST]
+
+
+def epoch_speeds(timings: Sequence[Timing], sizes: Mapping[int, int], tried: int = 1) -> dict[int, float]:
+    """Return how much faster than one GPU each size is, up to twice the largest that was measured or is being tried.
+
+    `sizes` contains the number of nodes of each size. Without timings each GPU counts the same.
+    """
+    profile = fit(timings)
+    most = 2 * max(tried, profile.seen if profile is not None else 1)
+    wanted = {gpus: nodes for gpus, nodes in sizes.items() if gpus <= most}
+    if profile is None:
+        return {gpus: float(gpus) for gpus in wanted}
+    alone = _work(profile, 1, 1)
+    found = {gpus: gpus * alone / _work(profile, gpus, nodes) for gpus, nodes in wanted.items()}
+    return {gpus: min(max(speed, SLOWEST * gpus), FASTEST * gpus) for gpus, speed in found.items()}
+
+
+def _work(profile: Profile, gpus: int, nodes: int) -> float:
+    return float(profile.step(gpus, nodes, np.array(1.0)))

@@ -47,6 +47,7 @@ class ElasticTraining:
     cost: float = 30.0  # seconds of a restart
     weight: float = 1.0
     fixed: bool = False  # it cannot be stopped
+    stays: bool = False  # it can be resized, but not stopped for others
 
     @property
     def size(self) -> int:
@@ -121,7 +122,7 @@ def _options(one: ElasticTraining, held: int, sizes: Mapping[int, int], must: bo
     age = max(now - one.arrived, 0.0)
     unit, best = one.weight * (left + LEFT_MORE) ** -LEFT_POWER * (1 + age / HOUR) ** AGE_POWER, 0.0
     ours = held in one.speed  # what it no longer allows is not ours to keep
-    if not must:
+    if not must and not (one.stays and held):
         found.add(0, 0.0, changed=held > 0 and ours)
     for size in sorted({*sizes, held} & one.speed.keys() - {0}):
         best = max(best, one.speed[size])

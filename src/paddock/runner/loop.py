@@ -387,6 +387,8 @@ class Runner:
             self._job_at = now + (RARE_SECONDS if self._mailbox.found and not self._job_missing else ORDER_SECONDS)
 
     def _sample(self, task: RunningTask) -> None:
+        if task.saves is not None and task.alive and task.saves.look():
+            self._report(task.attempt, "saved")
         usage = task.sampler.sample() if task.alive else None
         if usage is not None:
             more = self._admission.note_usage(task.attempt.identity, usage)

@@ -176,6 +176,11 @@ class Usage(AboutAttempt):
 
 
 @dataclass(frozen=True, slots=True)
+class Saved(AboutAttempt):
+    """The attempt has saved something from which its next one can go on."""
+
+
+@dataclass(frozen=True, slots=True)
 class Warned(AboutAttempt):
     text: Annotated[_Text, Field(min_length=1)]
 
@@ -195,7 +200,7 @@ class Ended(AboutAttempt):
     again: Annotated[FreeMemory | None, PlainValidator(lambda given: _part(FreeMemory, given))] = None
 
 
-Record = RunnerStarted | Bye | NodeSeen | Packed | Started | Metric | Reset | Total | Usage | Warned | Ended
+Record = RunnerStarted | Bye | NodeSeen | Packed | Started | Metric | Reset | Total | Usage | Saved | Warned | Ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +222,7 @@ KINDS: dict[str, TypeAdapter[Record]] = {
         "reset": Reset,
         "total": Total,
         "usage": Usage,
+        "saved": Saved,
         "warning": Warned,
         "ended": Ended,
     }.items()

@@ -22,6 +22,7 @@ from paddock.agents.host_links import HostLinks
 from paddock.agents.links import Links
 from paddock.backends.base import Backend
 from paddock.backends.hosts.backend import HostsBackend
+from paddock.backends.kubernetes.backend import KubernetesBackend
 from paddock.backends.local import LocalBackend
 from paddock.backends.slurm.backend import SlurmBackend
 from paddock.errors import Conflict, InvalidInput
@@ -159,7 +160,12 @@ def backends(settings: Settings, home: Home, links: Links | None = None) -> list
         known = ", ".join(dict.fromkeys(["local", "slurm", *sorted(every)]))
         raise InvalidInput(f"There is no backend {settings.backend!r}; there are: {known}.")
     local = LocalBackend(home.local, settings.local, stuck_seconds=settings.runner.stuck_seconds, links=links)
-    return [local, *(SlurmBackend(name, one, links=links) for name, one in sorted(settings.clusters.items()))]
+    slurm = (SlurmBackend(name, one, links=links) for name, one in sorted(settings.clusters.items()))
+    pods = (
+        KubernetesBackend(name, home.root / "kubernetes" / name, one, home.root)
+        for name, one in sorted(settings.pod_clusters.items())
+    )
+    return [local, *slurm, *pods]
 
 
 @contextmanager

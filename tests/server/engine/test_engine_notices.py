@@ -3,10 +3,13 @@
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
-from paddock.models import AllocationState, AllocationStatus, Notice, NoticeKind
+from paddock.models import AllocationState, AllocationStatus, Notice, NoticeKind, Waits
+from paddock.rules.durations import Band
 from paddock.server.engine import notices as step
 from paddock.server.store import jobs, notices, tasks, team
+from paddock.server.store.estimates import Estimate, Estimates
 from paddock.server.store.notices import Parcel
 from tests.server.engine.engine_rig import JOB, Rig
 
@@ -79,6 +82,48 @@ def test_tasks_that_fail_at_once_are_one_notice_and_the_end_is_another(rig: Rig,
     end(rig, ids[2], exit=1)
     assert kinds(rig) == ["failed", "ended"]
     assert told(rig)[1].title == "lr sweep has failed"
+
+
+def band(unsure: bool = False) -> Band:
+    """From 17:00 to 18:30 on some day."""
+    return Band(2_000_048_400.0, 2_000_050_200.0, 2_000_053_800.0, unsure)
+
+
+class Fixed(Estimates):
+    """Jobs of which it is given when they are done."""
+
+    def __init__(self, done: dict[str, Band | None]) -> None:
+        super().__init__()
+        self._done = done
+
+    def of(self, c: sa.Connection, job: str, now: float, waits: Waits | None = None) -> Estimate:
+        return Estimate(now, self._done.get(job))
+
+
+def test_notices_say_when_the_rest_will_be_done(rig: Rig, ids: list[str]) -> None:
+    rig.engine.context.estimates = Fixed({JOB: band()})
+    end(rig, ids[0], exit=1)
+    rig.step(seconds=step.GATHER_SECONDS + 1)
+    assert told(rig)[0].text.endswith("The rest should be done between Wed 2033-05-18 17:00 and 18:30 UTC.")
+
+
+@pytest.mark.parametrize(
+    "unsure, word",
+    [(False, "between Wed 2033-05-18 17:00 and "), (True, "about Wed 2033-05-18 17:30 UTC, but that is")],
+)
+def test_the_end_of_a_job_says_when_the_others_will_be_done(rig: Rig, ids: list[str], unsure: bool, word: str) -> None:
+    for job in ("second00", "third000"):
+        rig.job(tasks=1, job=job)
+    rig.engine.context.estimates = Fixed({"second00": band(unsure), "third000": band(unsure)})
+    end(rig, *ids)
+    assert f" Your other 2 jobs should be done {word}" in told(rig)[0].text
+
+
+def test_of_jobs_of_which_one_is_not_known_nothing_is_said(rig: Rig, ids: list[str]) -> None:
+    rig.job(tasks=1, job="second00")
+    rig.engine.context.estimates = Fixed({})
+    end(rig, *ids)
+    assert "should be done" not in told(rig)[0].text
 
 
 def test_a_job_that_ends_soon_after_its_first_error_is_told_once(rig: Rig, ids: list[str]) -> None:

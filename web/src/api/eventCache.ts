@@ -29,7 +29,7 @@ export class EventCache {
   private summaries = new Later(SUMMARY_MS, (jobs) => this.refetchOf(['jobs', 'job'], jobs));
   /** Which tasks match a filter, and their order, may be others now: the server decides that. */
   private searches = new Later(SEARCH_MS, (jobs) => this.refetchOf(['search', 'order'], jobs));
-  private queue = new Later(QUEUE_MS, (jobs) => this.refetchOf(['queue'], jobs));
+  private queue = new Later(QUEUE_MS, (jobs) => this.refetchOf(['queue', 'gpus'], jobs));
   private recent: Recent[] = [];
   private again = new WeakSet<Query>();
   private listeners = new Set<Listener>();

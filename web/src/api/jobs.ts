@@ -29,6 +29,14 @@ export function useJob(job: string | null) {
   });
 }
 
+/** How many GPUs its tasks have had, and why that changed. */
+export function useJobGpus(job: string) {
+  return useQuery({
+    queryKey: keys.gpus(job),
+    queryFn: ({ signal }) => take(api.GET('/api/v1/jobs/{job}/gpus', { params: { path: { job } }, signal })),
+  });
+}
+
 /** A mutation that answers with the job, which is then shown everywhere. */
 export function useJobChange<T>(change: (given: T) => Promise<JobDetail>) {
   const client = useQueryClient();

@@ -21,6 +21,7 @@ export const keys = {
   job: (job: string) => ['job', job] as const,
   tasks: (job: string) => ['tasks', job] as const,
   rows: (job: string) => ['rows', job] as const,
+  gpus: (job: string) => ['gpus', job] as const,
   order: (job: string, filter: TaskFilter, sort: string) => ['order', job, filter, sort] as const,
   starts: (job: string) => ['order', job, 'starts'] as const,
   measured: (job: string, columns: readonly string[], numbers: string) =>

@@ -1383,6 +1383,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Plan Jobs
+         * @description Return what the cluster would do with these jobs if nothing else ran there. Nothing is submitted or changed.
+         *
+         *     The real engine runs on pretended nodes, in a process with limits. How long tasks take is known from earlier jobs of
+         *     the same program, or given.
+         */
+        post: operations["plan_jobs_api_v1_plan_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/profiles": {
         parameters: {
             query?: never;
@@ -2159,7 +2182,8 @@ export interface paths {
          * Resize Task
          * @description Let a task go on with another number of GPUs: it ends at a checkpoint, and a next attempt continues from there.
          *
-         *     The answer is empty if it has, or will have, that number already.
+         *     It keeps that number then, until somebody lets the policy choose (`auto`). The answer is empty if it has, or will
+         *     have, that number already.
          */
         post: operations["resize_task_api_v1_tasks__task__resize_post"];
         delete?: never;
@@ -2861,7 +2885,7 @@ export interface components {
              * @description the kind of its backend: how the node is reached
              * @enum {string}
              */
-            kind: "local" | "slurm" | "hosts";
+            kind: "local" | "slurm" | "hosts" | "kubernetes";
             /** Node */
             node: string;
             /**
@@ -2869,6 +2893,11 @@ export interface components {
              * @description of its first process, on its node
              */
             pid: number;
+            /**
+             * Pod
+             * @description of Kubernetes: the name of its pod
+             */
+            pod?: string | null;
             /**
              * Python
              * @description an interpreter on the node (3.8 or newer)
@@ -3031,7 +3060,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "local" | "slurm" | "hosts";
+            kind: "local" | "slurm" | "hosts" | "kubernetes";
             /** Name */
             name: string;
             /** Partitions */
@@ -3399,11 +3428,11 @@ export interface components {
         Container: {
             /**
              * Engine
-             * @description what runs it; auto: the first on the node that can run such an image
+             * @description what runs it; auto: the first on the node that can run such an image; on Kubernetes always pod
              * @default auto
              * @enum {string}
              */
-            engine?: "auto" | "apptainer" | "charliecloud" | "podman";
+            engine?: "auto" | "apptainer" | "charliecloud" | "podman" | "pod";
             /**
              * Image
              * @description path of an image on the nodes (SIF or SquashFS file, or folder), or a name that the engine knows
@@ -4917,6 +4946,57 @@ export interface components {
              */
             yields?: boolean | null;
         };
+        /**
+         * JobsPlan
+         * @description What a cluster would do with some jobs, if nothing else ran there.
+         */
+        JobsPlan: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /**
+             * Complete
+             * @description all jobs have ended in the time that was simulated
+             */
+            complete: boolean;
+            /**
+             * Ends At
+             * Format: date-time
+             * @description until when was simulated
+             */
+            ends_at: string;
+            /**
+             * Full
+             * @description share of them that is in use on average, from the beginning to the end
+             */
+            full: number;
+            /** Jobs */
+            jobs: components["schemas"]["PlannedJob"][];
+            /**
+             * Kind
+             * @description what is counted: GPUs, or CPU slots where no node has a GPU
+             * @enum {string}
+             */
+            kind: "gpu" | "cpu";
+            /** Nodes */
+            nodes: number;
+            /**
+             * Slot Hours
+             * @description of the allocations of all jobs
+             */
+            slot_hours: number;
+            /** Slots */
+            slots: number;
+            /**
+             * Use
+             * @description at most 200 steps
+             */
+            use: components["schemas"]["SlotUse"][];
+            /** Warnings */
+            warnings?: string[];
+        };
         JsonValue: unknown;
         /**
          * Launcher
@@ -5039,6 +5119,19 @@ export interface components {
              * @description seconds since 1970
              */
             times: number[];
+        };
+        /**
+         * MadeNodes
+         * @description Equal nodes that are made up.
+         */
+        MadeNodes: {
+            /** Count */
+            count: number;
+            /**
+             * Gpus
+             * @description per node
+             */
+            gpus: number;
         };
         /**
          * MapPart
@@ -5712,6 +5805,106 @@ export interface components {
             token?: string | null;
             /** Used At */
             used_at?: number | null;
+        };
+        /**
+         * PlanRequest
+         * @description The jobs to plan, in the order in which they are submitted.
+         */
+        PlanRequest: {
+            /**
+             * Backend
+             * @description where jobs run that name none; the server's default when not given
+             * @default null
+             */
+            backend?: string | null;
+            /** Jobs */
+            jobs: components["schemas"]["PlannedSubmission"][];
+            /**
+             * @description in place of the server's nodes
+             * @default null
+             */
+            nodes?: components["schemas"]["MadeNodes"] | null;
+        };
+        /**
+         * PlannedJob
+         * @description What would become of a job.
+         */
+        PlannedJob: {
+            /**
+             * Ended
+             * @description tasks that have ended in the time that was simulated
+             */
+            ended: number;
+            /**
+             * Ends At
+             * @description when its last task ends; none: not in the simulated time
+             */
+            ends_at?: string | null;
+            /**
+             * Known
+             * @description earlier tasks of its program from which that is known; 0: as given
+             */
+            known: number;
+            /**
+             * Most Slots
+             * @description GPUs, or CPU slots, that it has at most at a time
+             */
+            most_slots: number;
+            /** Name */
+            name: string;
+            /** Slot Hours */
+            slot_hours: number;
+            /**
+             * Starts At
+             * @description when its first task begins
+             */
+            starts_at?: string | null;
+            /**
+             * Task Seconds
+             * @description mean of its tasks, as supposed
+             */
+            task_seconds: number;
+            /** Tasks */
+            tasks: number;
+            /**
+             * Waits
+             * @description why tasks of it still wait at the end
+             */
+            waits?: string | null;
+        };
+        /**
+         * PlannedSubmission
+         * @description A job as it would be submitted, and how long its tasks take where the server does not know it.
+         */
+        PlannedSubmission: {
+            /**
+             * After
+             * @description submitted this many seconds from now
+             * @default 0
+             */
+            after?: number;
+            /**
+             * @default {
+             *       "bytes": 0,
+             *       "files": 0,
+             *       "git_commit": null,
+             *       "git_dirty": null,
+             *       "job": null,
+             *       "source": null
+             *     }
+             */
+            code?: components["schemas"]["CodeInfo"];
+            /** Files */
+            files?: {
+                [key: string]: string;
+            };
+            spec: components["schemas"]["JobSpec"];
+            /**
+             * Task Seconds
+             * @description of a task, where no earlier job of its program shows it
+             * @default null
+             */
+            task_seconds?: number | null;
         };
         /**
          * Preflight
@@ -6536,9 +6729,9 @@ export interface components {
         ResizeRequest: {
             /**
              * Gpus
-             * @description GPUs of the next attempt, within the range of the job
+             * @description GPUs of the next attempt, within the range of the job, which it keeps then; auto: the policy chooses from now on
              */
-            gpus: number;
+            gpus: number | "auto";
         };
         /**
          * Resources
@@ -7157,6 +7350,19 @@ export interface components {
             why: string;
         };
         /**
+         * SlotUse
+         * @description How many GPUs, or CPU slots, are in use from some time on.
+         */
+        SlotUse: {
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Slots */
+            slots: number;
+        };
+        /**
          * SlurmResources
          * @description What only Slurm knows. Other backends ignore it.
          */
@@ -7592,9 +7798,14 @@ export interface components {
             reported_at?: string | null;
             /**
              * Resize By
-             * @description who asked for that
+             * @description who asked for that; `the policy`: the server itself
              */
             resize_by?: string | null;
+            /**
+             * Resize Why
+             * @description why the policy did
+             */
+            resize_why?: string | null;
             /** @description its share of the allocation, if several tasks run in one allocation */
             seat?: components["schemas"]["Seat"] | null;
             /**
@@ -7607,6 +7818,11 @@ export interface components {
              * @description GPUs that it is being resized to; null: no resize is under way
              */
             size_wanted?: number | null;
+            /**
+             * Sized By
+             * @description the person who chose its number of GPUs, which the policy leaves alone then
+             */
+            sized_by?: string | null;
             /** Started At */
             started_at?: string | null;
             state: components["schemas"]["TaskState"];
@@ -16534,6 +16750,111 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Overview"];
+                };
+            };
+            /** @description The request is not well-formed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The account may not do this; or a browser sent it, but not from a page of this server */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not possible in the present state, or an ambiguous id */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request cannot be carried out as it stands */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too many tries (`Retry-After`) */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The server cannot do this now: try again later (`Retry-After`) */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    plan_jobs_api_v1_plan_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlanRequest"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobsPlan"];
                 };
             };
             /** @description The request is not well-formed */

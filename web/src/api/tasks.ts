@@ -5,6 +5,7 @@ import { useEffect, useMemo } from 'react';
 import { withFiles } from '../lib/mapped';
 import { columnOf, outlinesOf } from '../lib/outlines';
 import { rangesText } from '../lib/ranges';
+import type { Size } from '../lib/sizes';
 import { api, take } from './client';
 import { keys, type TaskFilter } from './keys';
 import { eventCache, NO_SHARING } from './live';
@@ -229,7 +230,7 @@ export function useStopTask(task: string) {
 export function useResizeTask(task: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (gpus: number) =>
+    mutationFn: (gpus: Size) =>
       take(api.POST('/api/v1/tasks/{task}/resize', { params: { path: { task } }, body: { gpus } })),
     onSuccess: () => client.invalidateQueries({ queryKey: ['task'] }),
   });
@@ -239,7 +240,7 @@ export function useResizeTask(task: string) {
 export function useResizeJob(job: string) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: (gpus: number) =>
+    mutationFn: (gpus: Size) =>
       take(api.POST('/api/v1/jobs/{job}/resize', { params: { path: { job } }, body: { gpus } })),
     onSuccess: () => client.invalidateQueries({ queryKey: ['task'] }),
   });

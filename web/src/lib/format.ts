@@ -146,9 +146,10 @@ export function plural(count: number, one: string, many = `${one}s`): string {
 }
 
 /** `14:05` today; with the day on other days. In the zone of the person. */
-export function clock(moment: string | number | Date, now = Date.now()): string {
+export function clock(moment: string | number | Date, now = Date.now(), seconds = false): string {
   const date = new Date(moment);
-  const time = date.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', timeZone: zone });
+  const digits = { hour: '2-digit', minute: '2-digit', ...(seconds ? { second: '2-digit' as const } : {}) } as const;
+  const time = date.toLocaleTimeString(undefined, { ...digits, timeZone: zone });
   const day = (of: Date) => of.toLocaleDateString('en-US', { timeZone: zone });
   if (day(date) === day(new Date(now))) return time;
   const named = date.toLocaleDateString(undefined, {

@@ -3,6 +3,9 @@
 import type { JobSpec, TaskDetail } from '../api/types';
 import { plural } from './format';
 
+/** `auto`: the policy of the server chooses. */
+export type Size = number | 'auto';
+
 export interface Sizes {
   least: number;
   most: number;
@@ -10,6 +13,8 @@ export interface Sizes {
   now: number | null;
   /** What a resize that is under way leads to. */
   wanted: number | null;
+  /** Who chose the number; null: nobody, so the policy may change it. */
+  by: string | null;
 }
 
 /** The sizes that a job allows, and those of a task of it; null where they cannot change. */
@@ -17,20 +22,39 @@ export function sizesOf(spec: JobSpec | undefined, task?: TaskDetail): Sizes | n
   const { gpus: least, most_gpus: most } = spec?.resources ?? {};
   if (!least || !most || least >= most) return null;
   const attempt = task?.attempts.find(({ number }) => number === task.attempt);
-  return { least, most, now: task ? (attempt?.size ?? least) : null, wanted: task?.size_wanted ?? null };
+  const now = task ? (attempt?.size ?? least) : null;
+  return { least, most, now, wanted: task?.size_wanted ?? null, by: task?.sized_by ?? null };
 }
 
-/** What a resize does, sentence by sentence. */
-export function resizeWords({ least, most, now, wanted }: Sizes, gpus: number): string[] {
+/** What was chosen last. */
+export function chosenSize({ now, wanted, by }: Sizes): Size {
+  return by === null ? 'auto' : (wanted ?? now ?? 'auto');
+}
+
+/** What a choice does, sentence by sentence. */
+export function resizeWords(sizes: Sizes, size: Size): string[] {
+  const { least, most, now, wanted, by } = sizes;
   const allowed = `The job allows ${least} to ${most} GPUs.`;
-  const again = 'What a script does not save when it is asked to end is done again.';
-  if (now === null) {
-    const each = `Each running task that has another number is asked to end, and goes on from its checkpoint with ${plural(gpus, 'GPU')}, as a new attempt.`;
-    return [allowed, each, `While that many are not free, it trains on as it is. ${again}`];
+  const about = wanted === null ? '' : ` and is about to have ${wanted}`;
+  const whose = by === null ? '' : `, as ${by} chose`;
+  const first = now === null ? allowed : `It has ${plural(now, 'GPU')}${about}${whose}. ${allowed}`;
+  if (size === 'auto') {
+    return [first, 'Paddock chooses the number, as GPUs become free and are needed, if its settings let it.'];
   }
-  const has = `It has ${plural(now, 'GPU')}${wanted === null ? '' : ` and is about to have ${wanted}`}. ${allowed}`;
-  if (gpus === (wanted ?? now)) return [has];
-  if (gpus === now) return [has, 'The resize that is under way is taken back: it trains on as it is.'];
-  const how = `It is asked to end, and goes on from its checkpoint with ${plural(gpus, 'GPU')}, as a new attempt.`;
-  return [has, how, `While that many are not free, it trains on as it is. ${again}`];
+  const keeps = `${now === null ? 'They keep' : 'It keeps'} that number until Auto is chosen.`;
+  if (size === now && wanted === null) return [first, keeps];
+  if (size === now) return [first, `The resize that is under way is taken back: it trains on as it is. ${keeps}`];
+  if (size === wanted) return [first, keeps];
+  const end = now === null ? 'Each running task that has another number is asked to end' : 'It is asked to end';
+  return [
+    first,
+    `${end}, and goes on from its checkpoint with ${plural(size, 'GPU')}, as a new attempt. ${keeps}`,
+    'While that many are not free, it trains on as it is. What a script does not save when it is asked to end is done again.',
+  ];
+}
+
+/** The words of the button that does it. */
+export function actionOf({ now, wanted }: Sizes, size: Size): string {
+  if (size === 'auto') return 'Let Paddock choose';
+  return `${size === (wanted ?? now) || size === now ? 'Stay with' : 'Go on with'} ${plural(size, 'GPU')}`;
 }

@@ -1,7 +1,6 @@
 import { NumberInput, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { plural } from '../lib/format';
-import { resizeWords, type Sizes } from '../lib/sizes';
+import { actionOf, chosenSize, resizeWords, type Size, type Sizes } from '../lib/sizes';
 import { ConfirmModal } from './ConfirmModal';
 
 const MOST_BUTTONS = 8;
@@ -11,38 +10,43 @@ interface Props {
   sizes: Sizes;
   opened: boolean;
   onClose: () => void;
-  onResize: (gpus: number) => Promise<unknown>;
+  onResize: (size: Size) => Promise<unknown>;
 }
 
 /** Another number of GPUs for a training, or for all of a job, and what will happen. */
 export function ResizeDialog({ title, sizes, opened, onClose, onResize }: Props) {
   const { least, most, now, wanted } = sizes;
-  const [chosen, setChosen] = useState<number | null>(null);
-  const gpus = chosen ?? wanted ?? now ?? least;
-  const back = wanted != null && gpus === now;
+  const [chosen, setChosen] = useState<Size | null>(null);
+  const before = chosenSize(sizes);
+  const size = chosen ?? before;
+  const few = most - least < MOST_BUTTONS;
+  const numbers = few ? Array.from({ length: most - least + 1 }, (_, i) => String(least + i)) : ['fixed'];
   const close = () => {
     setChosen(null);
     onClose();
   };
+  const pick = (value: string) => setChosen(value === 'auto' ? value : Number(value) || (wanted ?? now ?? least));
   return (
     <ConfirmModal
       opened={opened}
       title={title}
-      action={back ? `Stay with ${plural(gpus, 'GPU')}` : `Go on with ${plural(gpus, 'GPU')}`}
+      action={actionOf(sizes, size)}
       fields
-      ready={gpus !== (wanted ?? now)}
+      ready={now === null || size !== before}
       onClose={close}
-      onConfirm={() => onResize(gpus)}
+      onConfirm={() => onResize(size)}
     >
       <Stack gap="sm">
-        {most - least < MOST_BUTTONS ? (
-          <SegmentedControl
-            aria-label="GPUs"
-            data={Array.from({ length: most - least + 1 }, (_, i) => String(least + i))}
-            value={String(gpus)}
-            onChange={(value) => setChosen(Number(value))}
-          />
-        ) : (
+        <SegmentedControl
+          aria-label="GPUs"
+          data={[
+            { value: 'auto', label: 'Auto' },
+            ...numbers.map((value) => ({ value, label: value === 'fixed' ? 'A number' : value })),
+          ]}
+          value={size === 'auto' ? 'auto' : few ? String(size) : 'fixed'}
+          onChange={pick}
+        />
+        {!few && size !== 'auto' && (
           <NumberInput
             label="GPUs"
             description={`from ${least} to ${most}`}
@@ -50,11 +54,11 @@ export function ResizeDialog({ title, sizes, opened, onClose, onResize }: Props)
             max={most}
             clampBehavior="strict"
             allowDecimal={false}
-            value={gpus}
-            onChange={(value) => setChosen(Number(value) || null)}
+            value={size}
+            onChange={(value) => setChosen(Number(value) || least)}
           />
         )}
-        {resizeWords(sizes, gpus).map((text) => (
+        {resizeWords(sizes, size).map((text) => (
           <Text key={text} size="sm">
             {text}
           </Text>

@@ -32,16 +32,16 @@ class CheckContext:
 
 
 def run_all(home: str | None, url: str | None, asked: Scope) -> list[Finding]:
-    from paddock.cli.doctor import hosts, image, slurm
+    from paddock.cli.doctor import hosts, image, kubernetes, slurm
 
     loaded, first = _settings(home)
     subject = CheckContext(Home(home_folder(home)), home, url, loaded)
     steps = (_home, _disk, _space, _token, _database, _runner, _gpus, _server, _certificate)
     found = [guarded(check.__name__.lstrip("_"), partial(check, subject)) for check in steps]
-    hosts_found = hosts.run_all(loaded, subject.home, url, asked)
+    others = [*hosts.run_all(loaded, subject.home, url, asked), *kubernetes.run_all(loaded, subject.home, asked)]
     if asked.container is not None:
         found += guarded_all("image", partial(image.check, asked.container))
-    return [first, *found, *hosts_found, *slurm.run_all(loaded, subject.home, asked)]
+    return [first, *found, *others, *slurm.run_all(loaded, subject.home, asked)]
 
 
 def _settings(home: str | None) -> tuple[Settings | None, Finding]:

@@ -60,8 +60,9 @@ def doctor(
     """Check the installation, and print how to fix what is wrong. The exit code is 1 if there is an error.
 
     On a Slurm cluster a tiny job checks what only a compute node can see: the home folder, the clock, the training
-    environment and its GPUs. Hosts that are reached by ssh are asked what they have. With --team, the server acts once
-    as each of its people, and reports what is missing.
+    environment and its GPUs. On Kubernetes the rights, the storage and the nodes are checked, and a tiny pod runs.
+    Hosts that are reached by ssh are asked what they have. With --team, the server acts once as each of its people, and
+    reports what is missing.
 
     Examples:
         paddock doctor

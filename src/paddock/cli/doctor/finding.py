@@ -11,7 +11,7 @@ from paddock.models import Container, Environment
 
 @dataclass(frozen=True)
 class Scope:
-    """Which Slurm clusters are checked, and how. Without a backend: all of the settings."""
+    """Which clusters are checked, and how. Without a backend: all of the settings."""
 
     backend: str | None = None
     quick: bool = False

@@ -35,5 +35,5 @@ def check(container: Container) -> list[Finding]:
             return [error(f"{program} did not run it: {fault}", f"try it by hand: {' '.join(argv)}").named("image")]
     output = (done.stdout + done.stderr).decode(errors="replace")
     found = ok(f"{container.image} runs here with {engine} ({program})").named("image")
-    seen = probed(f"{output}\ncode {done.returncode}", "", 0)
+    seen = probed(f"{output}\ncode {done.returncode}", "", 0, container)
     return [found, *seen] if done.returncode == 0 else seen

@@ -20,7 +20,15 @@ from paddock.cli.doctor.finding import Finding, error, ok, warn
 from paddock.cli.doctor.slurm import Site
 from paddock.common import containers
 from paddock.errors import BackendError, BackendUnavailable, UnusableEnvironment
-from paddock.models import FOLDER, AllocationBatch, AllocationState, AllocationStatus, Environment, Interpreter
+from paddock.models import (
+    FOLDER,
+    AllocationBatch,
+    AllocationState,
+    AllocationStatus,
+    Container,
+    Environment,
+    Interpreter,
+)
 from paddock.paths import write_once
 from paddock.program import environment
 from paddock.runner.build import build
@@ -161,7 +169,10 @@ class TinyJob:
                 self.site.backend.cancel(self.ids)
         ended = self.reason if self._over else ""
         found = [started.named("job"), *seen, runner(self.python, self._read("runner"), ended).named("runner")]
-        return found + (probed(self._read("probe"), ended, self.site.asked.gpus) if self.interpreter else [])
+        return found + (self._probed(ended) if self.interpreter else [])
+
+    def _probed(self, ended: str) -> list[Finding]:
+        return probed(self._read("probe"), ended, self.site.asked.gpus, self.site.asked.container)
 
     def _prepare(self) -> None:
         self.here.mkdir()
@@ -331,20 +342,23 @@ class Probed(BaseModel):
     frameworks: dict[str, Framework] = {}
 
 
-def probed(output: str | None, ended: str, gpus: int) -> list[Finding]:
-    """Judge what the probe printed."""
+def probed(output: str | None, ended: str, gpus: int, container: Container | None = None) -> list[Finding]:
+    """Judge what the probe printed, on the node or in an image."""
     if output is None:
         detail = "did not answer before the job's end" + (f": {ended}" if ended else "")
         fix = "its file system may be slow, or memory may have run out: see `memory` in the settings of the backend"
         return [error(detail, fix).named("environment")]
+    where = "on the node" if container is None else f"in the image {container.image}"
     lines = [line for line in output.splitlines() if line.startswith(probe.MARK)]
     try:
         seen = Probed.model_validate(json.loads(lines[-1].removeprefix(probe.MARK)))
     except (IndexError, ValueError):
         printed = " ".join(output.strip().splitlines()[:-1])[-300:] or "nothing printed"
         fix = "install the environment where the nodes see it, such as in your home folder"
-        return [error(f"does not work on the node: {printed}", fix).named("environment")]
-    detail = f"Python {seen.python} on the node"
+        if container is not None:
+            fix = f"it must have `{container.python}`, or name its Python in a job file: `python` of the container"
+        return [error(f"does not work {where}: {printed}", fix).named("environment")]
+    detail = f"Python {seen.python} {where}"
     detail += "" if seen.frameworks else "; neither TensorFlow nor PyTorch is in it"
     visible = "not set" if seen.visible is None else seen.visible or "empty"
     detail += f"; CUDA_VISIBLE_DEVICES is {visible}" if gpus else ""

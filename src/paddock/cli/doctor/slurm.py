@@ -18,7 +18,7 @@ from paddock.cli.doctor.finding import Finding, Scope, Status, error, guarded, g
 from paddock.errors import BackendError, InvalidInput
 from paddock.models import Resources, SlurmResources
 from paddock.paths import Home
-from paddock.settings import HostsSettings, LocalSettings, Settings, SlurmSettings
+from paddock.settings import HostsSettings, KubernetesSettings, LocalSettings, Settings, SlurmSettings
 
 NEEDED = ("sbatch", "squeue", "scancel", "scontrol")
 OLDEST = (20, 11)
@@ -100,7 +100,7 @@ def _chosen(settings: Settings, asked: Scope) -> dict[str, SlurmSettings]:
         return dict(sorted(clusters.items()))
     every = settings.every_backend
     found = every.get(asked.backend) or (SlurmSettings() if asked.backend == "slurm" else None)
-    if isinstance(found, LocalSettings | HostsSettings):
+    if isinstance(found, LocalSettings | HostsSettings | KubernetesSettings):
         return {}
     if found is None:
         known = ", ".join(dict.fromkeys(["local", "slurm", *sorted(every)]))

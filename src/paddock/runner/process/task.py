@@ -22,6 +22,7 @@ from .launch import LaunchError, describe, launch
 from .leftovers import Leftover
 from .log_limit import LogLimit
 from .prepare import AttemptPlace, Preparer
+from .saves import SaveWatch
 from .usage import OomCounter, Sampler
 
 Explanation = Tuple[Optional[str], Optional[str]]
@@ -57,6 +58,7 @@ class RunningTask:
         self.pid = process.pid
         self.apart = apart
         more = apart.pids if apart is not None else tuple
+        self.saves = SaveWatch(place.checkpoint) if attempt.size is not None else None  # it may be resized
         self.sampler = members.SrunSampler(srun_members) if srun_members is not None else Sampler(process.pid, more)
         self.by: Optional[str] = None
         self._why: Explanation = (None, None)

@@ -13,7 +13,7 @@ from starlette.routing import BaseRoute
 from starlette.types import Lifespan
 
 from paddock.errors import NotFound
-from paddock.models import Submission
+from paddock.models import PlanRequest, Submission
 from paddock.server.api import (
     accounts,
     devices,
@@ -25,6 +25,7 @@ from paddock.server.api import (
     load,
     me,
     notices,
+    plan,
     prometheus,
     reservations,
     rules,
@@ -93,7 +94,8 @@ def _routes() -> list[BaseRoute]:
     api = APIRouter()
     checked = [Depends(permit)]
     people = (session, single_sign_on, team, me, notices, accounts, rules, violations)
-    for module in (lists, jobs, tasks, events, load, hosts, devices, reservations, usage, prometheus, system, *people):
+    work = (lists, jobs, plan, tasks)
+    for module in (*work, events, load, hosts, devices, reservations, usage, prometheus, system, *people):
         api.include_router(module.router, prefix=PREFIX, responses=error_responses.RESPONSES, dependencies=checked)
     return api.routes
 
@@ -103,10 +105,11 @@ def document(app: FastAPI) -> dict[str, Any]:
     if app.openapi_schema is None:
         found = get_openapi(title=app.title, version=app.version, routes=app.routes)
         schemas = found["components"]["schemas"]
-        submission = Submission.model_json_schema(ref_template="#/components/schemas/{model}", mode="validation")
-        for name, schema in submission.pop("$defs", {}).items():
-            schemas.setdefault(name, schema)
-        schemas.setdefault("Submission", submission)
+        for model in (Submission, PlanRequest):
+            sent = model.model_json_schema(ref_template="#/components/schemas/{model}", mode="validation")
+            for name, schema in sent.pop("$defs", {}).items():
+                schemas.setdefault(name, schema)
+            schemas.setdefault(model.__name__, sent)
         sent = found["paths"][f"{PREFIX}/events"]["get"]["responses"]["200"]["content"]["text/event-stream"]
         del sent["schema"]["type"]  # FastAPI calls the stream a string, though the data of each event are of this type
         found["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}

@@ -46,6 +46,7 @@ def where_to_attach(task: TaskId, at: At) -> AttachPoint:
         account=user or pwd.getpwuid(os.getuid()).pw_name,
         sign_in=far and user is not None,
         scheduler_id=allocation.backend_id if settings.kind == "slurm" else None,
+        pod=allocation.backend_id if settings.kind == "kubernetes" else None,
         python=settings.python or sys.executable,
         terminal=spec.terminal,
     )

@@ -34,7 +34,7 @@ from paddock.server.api.permissions import JobId, Right, find, may
 from paddock.server.api.replies import Reply
 from paddock.server.api.runs_as import site_of
 from paddock.server.api.server import At, Server
-from paddock.server.api.tasks import too_small, wish_of_size
+from paddock.server.api.tasks import resized
 from paddock.server.intake import masks, preflight, snapshot, submission
 from paddock.server.store import jobs, tasks, trials
 
@@ -247,10 +247,7 @@ def resize_job(job: JobId, request: ResizeRequest, at: At, by: By) -> Changed:
     """Let all running tasks of a job go on with another number of GPUs: see `POST /tasks/{task}/resize`."""
     with at.change(by, "job.resize", job, {"gpus": request.gpus}) as c:
         found = jobs.existing(c, job)
-        wish = wish_of_size(at, by, c, found, request.gpus)
-        able = tasks.resizable(c, found)
-        small = {task for task, _ in too_small(at, c, found, able, request.gpus)}
-        return Changed(tasks=[one for one in able if one not in small and tasks.request_resize(c, one, wish)])
+        return resized(at, by, c, tasks.resizable(c, found), request)
 
 
 def _named(at: Server, by: Caller, job: str, given: Sequence[str] | None) -> tuple[str, list[str] | None]:

@@ -58,6 +58,7 @@ PERMISSIONS = {
     "job_facets": LOOK,
     "act_on_jobs": SUBMIT,  # each job by the right of `BULK_RIGHTS`
     "show_queue": LOOK,
+    "plan_jobs": SUBMIT,
     "list_views": LOOK,
     "save_view": PREFER,
     "delete_view": PREFER,

@@ -1,7 +1,7 @@
 """The routes of tasks."""
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
 from starlette.responses import Response
@@ -28,7 +28,7 @@ from paddock.server.api.server import At, Server
 from paddock.server.engine import mailbox
 from paddock.server.engine.bookings import can_yield
 from paddock.server.intake import checks
-from paddock.server.store import allocations, metrics, tasks
+from paddock.server.store import allocations, metrics, sizes, tasks
 from paddock.server.store.attempts import current
 from paddock.server.store.db import Connection
 
@@ -67,7 +67,7 @@ def _detail(at: Server, task: str) -> TaskDetail:
         attempts = tasks.attempts_of(c, found)
         names = metrics.names(c, found)
         note = tasks.note(c, found)
-        wish = tasks.resize_wish(c, found)
+        wish, sized_by = tasks.resize_wish(c, found), sizes.chosen_by(c, found)
         allocation = _allocation(at, c, row, attempts[-1])
     outpost = at.outposts.of(row.job)
     return TaskDetail(
@@ -81,6 +81,8 @@ def _detail(at: Server, task: str) -> TaskDetail:
         note=note,
         size_wanted=(wish.size or facts.spec.resources.gpus) if wish else None,
         resize_by=wish.by if wish else None,
+        resize_why=wish.why if wish else None,
+        sized_by=sized_by,
     )
 
 
@@ -155,20 +157,37 @@ def restart_task(
 def resize_task(task: TaskId, request: ResizeRequest, at: At, by: By) -> Changed:
     """Let a task go on with another number of GPUs: it ends at a checkpoint, and a next attempt continues from there.
 
-    The answer is empty if it has, or will have, that number already.
+    It keeps that number then, until somebody lets the policy choose (`auto`). The answer is empty if it has, or will
+    have, that number already.
     """
     with at.change(by, "task.resize", task, {"gpus": request.gpus}) as c:
         found = tasks.existing(c, task)
-        wish = wish_of_size(at, by, c, _job(found), request.gpus)
-        for _, problem in too_small(at, c, _job(found), [found], request.gpus):
-            raise InvalidInput.at("gpus", problem)
-        return Changed(tasks=[found] if tasks.request_resize(c, found, wish) else [])
+        return resized(at, by, c, [found], request, strict=True)
 
 
-def wish_of_size(at: Server, by: Caller, c: Connection, job: str, gpus: int) -> tasks.ResizeWish:
-    """Return what a caller wants of tasks of a job; refuse a number of GPUs that they cannot go on with."""
+def resized(
+    at: Server, by: Caller, c: Connection, ids: Sequence[str], request: ResizeRequest, *, strict: bool = False
+) -> Changed:
+    """Record what a caller wants of tasks of one job; refuse a number of GPUs that they cannot go on with.
+
+    `strict`: also if only some of them cannot, which are left out otherwise.
+    """
+    if not ids:
+        return Changed(tasks=[])
+    job = _job(ids[0])
+    wish = _wish(at, by, c, job, request.gpus)
+    if request.gpus == "auto":
+        return Changed(tasks=[one for one in ids if sizes.leave_to_policy(c, one)])
+    small = dict(_too_small(at, c, job, ids, request.gpus))
+    if small and strict:
+        raise InvalidInput.at("gpus", next(iter(small.values())))
+    return Changed(tasks=[one for one in ids if one not in small and tasks.request_resize(c, one, wish)])
+
+
+def _wish(at: Server, by: Caller, c: Connection, job: str, given: int | Literal["auto"]) -> tasks.ResizeWish:
     facts = at.engine.context.newest_facts(c, [job])[job]
     resources = facts.spec.resources
+    gpus = (resources.gpus or 1) if given == "auto" else given
     checks.resize(resources, gpus, resumes=can_yield(facts))
     worker = at.engine.context.worker(facts)
     if worker is not None:
@@ -177,7 +196,7 @@ def wish_of_size(at: Server, by: Caller, c: Connection, job: str, gpus: int) -> 
     return tasks.ResizeWish(resources.unusual(gpus), by.name)
 
 
-def too_small(at: Server, c: Connection, job: str, ids: Sequence[str], gpus: int) -> Iterator[tuple[str, str]]:
+def _too_small(at: Server, c: Connection, job: str, ids: Sequence[str], gpus: int) -> Iterator[tuple[str, str]]:
     """Yield the tasks that cannot have so many GPUs where their checkpoints are, and why.
 
     Without a common file system a task goes on where its checkpoint is, as after any other end.

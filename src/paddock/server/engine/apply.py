@@ -16,14 +16,15 @@ from paddock.rules.objective import SECONDS, choose, is_final
 from paddock.runner.sharing import oom_retry
 from paddock.server.engine.announce import announce
 from paddock.server.engine.context import Context, JobFacts
-from paddock.server.journal import AboutAttempt, Ended, Metric, Record, Reset, Started, Total, Usage, Warned
-from paddock.server.store import allocations, attempts, metrics, objectives, packings, trials
+from paddock.server.journal import AboutAttempt, Ended, Metric, Record, Reset, Saved, Started, Total, Usage, Warned
+from paddock.server.store import allocations, attempts, metrics, objectives, packings, profiles, trials
 from paddock.server.store.attempts import TaskAttempt
 from paddock.server.store.db import Connection
 from paddock.server.store.metrics import Point
 from paddock.server.store.rows import moment
 
 MAX_WARNINGS = 20
+SAMPLES_PER_SECOND = "elastic/samples_per_second"  # as `paddock.elastic` reports it
 _OVERFULL = (
     f"This task has reported more than {metrics.MAX_NAMES:,} metrics: no more are kept. "
     "Use fewer names, and report what changes as steps of one metric."
@@ -62,9 +63,9 @@ class AttemptEdit:
         several = (asked.slots or 1) > 1 or asked.per_gpu is not None or asked.triple is not None
         return several and not (self.row.room or {}).get("alone")
 
-    def live(self) -> LiveFields:
-        """Return what changes while a task runs."""
-        pace = Pace(
+    @property
+    def pace(self) -> Pace:
+        return Pace(
             self.of_task("epochs"),
             self.of_task("epoch"),
             self.of_task("epoch_at"),
@@ -73,6 +74,10 @@ class AttemptEdit:
             self.of_attempt("started_at"),
             self.of_attempt("first_epoch_at"),
         )
+
+    def live(self) -> LiveFields:
+        """Return what changes while a task runs."""
+        pace = self.pace
         found: LiveFields = {
             "epoch": self.of_task("epoch"),
             "last_value": self.of_task("last_value"),
@@ -102,6 +107,7 @@ class Changes:
             Reset: self._reset,
             Total: self._total,
             Usage: self._usage,
+            Saved: lambda edit, record: edit.attempt.update(saved_at=record.at),
             Warned: lambda edit, record: _warn(edit, record.text),
             Ended: self._ended,
         }
@@ -192,6 +198,9 @@ class Changes:
             edit.points[name].append((record.step, point, record.at))
         if record.epoch is not None:  # where scripts count both, graphs may show either
             edit.points[metrics.EPOCH].append((record.step, record.epoch, record.at))
+        speed = record.values.get(SAMPLES_PER_SECOND, 0.0)
+        if 0 < speed < math.inf:
+            edit.attempt["samples_per_second"] = speed
         epoch = record.step if record.epoch is None else record.epoch
         self._reached(edit, epoch, record.at)
         if not edit.current or edit.row.reduces:
@@ -298,7 +307,8 @@ class Changes:
         ended = edit.of_attempt("ended_at") or at  # as its runner reported it, if it did
         edit.attempt |= {"state": verdict.state.value, "cause": cause, "reason": verdict.reason, "ended_at": ended}
         if edit.current:
-            edit.task |= {"state": verdict.state.value, "stopping": False, "resize_by": None}
+            edit.attempt["epoch_seconds"] = edit.pace.epoch_seconds
+            edit.task |= {"state": verdict.state.value, "stopping": False, "resize_by": None, "resize_why": None}
 
     def _took(self, edit: AttemptEdit, at: float) -> None:
         """Record the training time, which can be an objective like those that a script reports."""
@@ -373,6 +383,14 @@ class Changes:
                 needs[edit.facts.owner, edit.facts.program][edit.row.attempt_id] = edit.gpu_need
         for (owner, program), found in needs.items():
             packings.learn(self._c, owner, program, found, self._context.clock.now())
+        for edit in edits:
+            own, name = edit.facts.spec.resources, edit.facts.program
+            if edit.verdict is None or name is None or own.most_gpus is None or not own.gpus:
+                continue
+            gpu = self._context.kind_of(edit.facts, edit.of_attempt("node"))
+            if gpu is not None:
+                mine, now = (edit.facts.owner, name), self._context.clock.now()
+                profiles.learn(self._c, mine, gpu, edit.row.id, own.gpus, now)
 
     def _begin_next(self, edit: AttemptEdit) -> None:
         row = edit.row
@@ -414,7 +432,8 @@ def _given(edit: AttemptEdit, record: AboutAttempt, allocation: str, jobs: Mappi
 def resized(row: TaskAttempt, facts: JobFacts) -> str:
     """Return why an attempt ended for one with another number of GPUs."""
     least = facts.spec.resources.gpus
-    return f"resized from {row.size or least} to {row.size_wanted or least} GPUs by {row.resize_by or facts.owner}"
+    by = f"{row.resize_by or facts.owner}{f': {row.resize_why}' if row.resize_why else ''}"
+    return f"resized from {row.size or least} to {row.size_wanted or least} GPUs by {by}"
 
 
 def _followed(successor: dict[str, Any] | None) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from paddock.models import Method
+from paddock.models import JobSpec, Method, ScriptReport
 from paddock.models.access import AccessRule
 from paddock.program.inspection import CHECKPOINTS
 from paddock.rules import access
@@ -26,12 +26,15 @@ RULES_BEHIND = 86400.0  # when hours began in which somebody must not run there:
 
 def can_yield(facts: JobFacts) -> bool:
     """Return True if tasks of a job go on from where they were when they have to make way."""
-    if facts.spec.yields is not None:
-        return facts.spec.yields
-    in_script = facts.script is not None and facts.script.checkpoints
-    return (
-        in_script or facts.spec.search.method is Method.PBT or CHECKPOINTS.search(facts.spec.command or "") is not None
-    )
+    return goes_on(facts.spec, facts.script)
+
+
+def goes_on(spec: JobSpec, script: ScriptReport | None) -> bool:
+    """Return True if a task goes on from where it was, as the job says or as its script or command shows."""
+    if spec.yields is not None:
+        return spec.yields
+    in_script = script is not None and script.checkpoints
+    return in_script or spec.search.method is Method.PBT or CHECKPOINTS.search(spec.command or "") is not None
 
 
 @dataclass

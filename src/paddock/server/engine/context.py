@@ -9,6 +9,7 @@ from typing import Any
 from paddock.common.clock import Clock
 from paddock.models import Cause, Interpreter, JobSpec, Objective, ObjectiveChoice, ScriptReport, SizeChange, Waits
 from paddock.paths import Home
+from paddock.rules.pool import Pool
 from paddock.server.engine.backend_worker import BackendWorker
 from paddock.server.engine.boundary import Boundary
 from paddock.server.engine.recover_metrics import MetricRecovery
@@ -70,6 +71,7 @@ class Context:
     estimates: Estimates = field(default_factory=Estimates)
     searching: set[str] = field(default_factory=set)  # jobs that will have further tasks
     free: dict[str, dict[str, int]] = field(default_factory=dict)  # `Demand.key` of tasks that are resized -> by node
+    pools: dict[str, Pool] = field(default_factory=dict)  # by backend, as the policy last saw them
     next_sizes: dict[str, list[SizeChange]] = field(default_factory=dict)  # job -> what the policy would change
     places: dict[str, int] = field(default_factory=dict)  # job that comes later in its backend's queue -> its place
     nices: dict[str, int] = field(default_factory=dict)  # allocation -> the Nice that it was requested with, or got
@@ -155,6 +157,12 @@ class Context:
 
     def grace_seconds(self, spec: JobSpec) -> float:
         return self.settings.runner.grace_seconds if spec.grace_seconds is None else spec.grace_seconds
+
+    def kind_of(self, facts: JobFacts, node: str | None) -> str | None:
+        """Return the kind of the GPUs of a node of a job's backend; None if that is not known."""
+        worker = self.worker(facts)
+        found = [one for one in worker.nodes if one.name == node] if worker and node else []
+        return next((device.name or "GPU" for one in found for device in one.devices if device.kind == "gpu"), None)
 
     def worker(self, facts: JobFacts) -> BackendWorker | None:
         return self.workers.get(facts.spec.resources.backend or self.settings.backend)

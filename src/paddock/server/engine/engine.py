@@ -42,6 +42,7 @@ from paddock.server.engine.resizing import Resizer
 from paddock.server.engine.round_times import RoundTimes
 from paddock.server.engine.search import SearchWorker
 from paddock.server.engine.silence import Silence
+from paddock.server.engine.sizing import Sizer
 from paddock.server.engine.use import UseRecorder
 from paddock.server.engine.warden_calls import WardenCalls
 from paddock.server.notify.hooks import HookRunner
@@ -120,6 +121,7 @@ class Engine:
         self._forecaster = Forecaster(self.context)
         self._notices = JobNotices(self.context)
         self._resizer = Resizer(self.context)
+        self._sizer = Sizer(self.context, lambda: self._resizer.ordered)
         self._launch = launch.Launch(self.context)
         self._dealer = Dealer(self.context)
         self._devices = DeviceFinder(self.context)
@@ -363,6 +365,7 @@ class Engine:
         step("enforcing", lambda: self._enforcer.run(now))
         if step("launching", lambda: self._launch.run(rows, now)):
             rows = self._unclosed()
+        step("sizing", lambda: self._sizer.run(now))
         begun = step("resizing", lambda: self._resizer.run(rows, now))  # after the policy, which knows what is free
         step("dealing", lambda: self._dealer.run(rows, now))
         for removed in step("removing", lambda: remove.remove(context, rows)) or []:

@@ -19,7 +19,6 @@ from paddock.models import (
     TaskState,
 )
 from paddock.rules import placement
-from paddock.rules.estimate import job_seconds_left
 from paddock.rules.gaps import Gaps
 from paddock.rules.pool import GpuDevice, Holding, JobDemand, Need, PolicyNode, Pool, demand_key, job_of
 from paddock.server.engine.backend_worker import BackendWorker
@@ -31,6 +30,7 @@ from paddock.server.store.allocations import AllocationRow
 from paddock.server.store.attempts import Demand, RunningPace
 from paddock.server.store.db import Connection
 
+ESTIMATE_SECONDS = 0.02  # in which estimates of jobs are renewed, per decision
 DURATION_SECONDS = 30.0  # how long a mean duration of tasks is used
 MEASURED_SECONDS = 10.0  # how long measurements of earlier jobs are used
 USAGE_SECONDS = 30.0  # how often it is stored who uses how much
@@ -342,10 +342,8 @@ class Gatherer:
             left = _left(one, durations.get(one.job), now)
             in_allocation[one.allocation].append(left)
             in_job[one.job].append(left)
-        ends = {}
-        for job, lefts in in_job.items():
-            left_over = view.work[job].demand.waiting if job in view.work else 0
-            ends[job] = job_seconds_left(left_over, lefts, durations.get(job))
+        expected = self.context.estimates.of_many(c, sorted(in_job), now, self.context.waits, ESTIMATE_SECONDS)
+        ends = {job: one.left(now) for job, one in expected.items()}
         holdings = tuple(
             replace(one, frees_at=_after(now, _longest(in_allocation.get(one.key, []))), ends_at=_after(now, found))
             if (found := ends.get(job_of(one.job))) is not None or one.key in in_allocation

@@ -43,7 +43,7 @@ from paddock.server.store import devices, reservations, rules, team, users, viol
 from paddock.server.store.db import Connection
 from paddock.server.store.devices import DeviceRow
 from paddock.server.store.violations import OpenViolation, StepRow
-from paddock.settings import SlurmSettings, ViolationSettings
+from paddock.settings import HostsSettings, LocalSettings, ViolationSettings
 
 GONE_SECONDS = 5.0  # a process that was not seen for this long has left: a driver may leave one out once
 CASE_SECONDS = 600.0  # who comes back within this time goes on with the same case
@@ -73,7 +73,7 @@ class ViolationGuard:
         self._protect: dict[str, Protection] = {
             name: one.protect
             for name, one in every.items()
-            if not isinstance(one, SlurmSettings) and one.protect != "off"
+            if isinstance(one, LocalSettings | HostsSettings) and one.protect != "off"
         }
         self._executor = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="guard")
         self._acts = Requests[tuple[int, ...], ReachOutcome](self._executor, lambda _: wake())

@@ -110,6 +110,7 @@ class Launch:
                 self._gatherer.view(c, worker, by_backend[name], theirs[name], facts, resting, unused, now)
                 for name, worker in context.workers.items()
             ]
+        context.pools = {view.worker.backend.name: view.pool for view in views}
         self._gatherer.forget(rows, {one.key for one in demands})
         unclosed = {row.job_id for row in rows}
         planned = False
@@ -400,8 +401,8 @@ def batch_for(
 ) -> AllocationBatch:
     """Return the request to the backend for a job."""
     settings = context.settings
-    elsewhere = settings.clusters.get(worker.backend.name) or settings.fleets.get(worker.backend.name)
-    python = (elsewhere.python if elsewhere else settings.local.python) or sys.executable
+    elsewhere = settings.every_backend.get(worker.backend.name, settings.local)
+    python = elsewhere.python or sys.executable
     outpost = context.outposts.of(job)
     return AllocationBatch(
         key=key,
@@ -422,6 +423,11 @@ def _manifest(context: Context, facts: JobFacts, worker: BackendWorker, node: st
     cluster = settings.clusters.get(worker.backend.name)
     shape = placement.shape(resources, worker.nodes)
     several = (resources.nodes or 1) > 1
+    in_pod = worker.backend.name in settings.pod_clusters
+    # In a container all cores of the node are visible, whatever it may use.
+    threads = shape.threads or (max(shape.cpus // shape.slots, 1) if in_pod else None)
+    # The pod itself is the container.
+    container = resources.container if not in_pod else None
     members = {
         "nodes": resources.nodes or 1,
         "processes": max(resources.gpus or 1, 1),
@@ -433,7 +439,7 @@ def _manifest(context: Context, facts: JobFacts, worker: BackendWorker, node: st
         "dealt": context.outposts.of(facts.id).dealt,
         "node": node,
         "slots": min(shape.slots, spec.parallel or 1024),
-        "threads": shape.threads,
+        "threads": threads,
         "gpus": {
             "task": shape.task_gpus,
             "per": shape.per_gpu,
@@ -452,7 +458,7 @@ def _manifest(context: Context, facts: JobFacts, worker: BackendWorker, node: st
         "umask": 0o027 if settings.group and context.outposts.away(facts.id) is None else 0o077,
         "members": members if several or resources.launcher else None,
         "terminal": spec.terminal,
-        "container": resources.container.model_dump(mode="json") if resources.container else None,
+        "container": container.model_dump(mode="json") if container else None,
         "tasks": 1 if several else None,  # processes that a killed srun leaves on other nodes end with the allocation
         "metrics": spec.metrics.model_dump(mode="json"),
         "objective": spec.objective.metric,

@@ -7,13 +7,14 @@ neither loses a notice nor doubles it.
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
-from paddock.models import AllocationState, NoticeKind
+from paddock.models import AllocationState, Expected, NoticeKind
 from paddock.server.engine.context import Context
 from paddock.server.notify import texts
 from paddock.server.notify.tell import tell_of_job
 from paddock.server.store import jobs, notices, reduces
 from paddock.server.store.allocations import AllocationRow
 from paddock.server.store.db import Connection
+from paddock.server.store.estimates import expected
 from paddock.server.store.notices import UnnoticedJob
 
 TELL = "tell its owner"
@@ -24,6 +25,8 @@ NEVER_SECONDS = 120.0
 SILENT_SECONDS = 600.0
 OVER_SECONDS = 600.0  # after which something that comes again is news
 AT_ONCE = 50  # jobs per round
+MOST_OTHERS = 20  # jobs of the owner; of more it is not said when they will be done
+REST_SECONDS = 0.05  # of a round, to find that out
 
 Found = tuple[str, str]  # a job, and what is the matter with it
 
@@ -41,7 +44,8 @@ class JobNotices:
             over = [job for job in over if job not in reduces.due(c, over)] if over else []
             failing = [job for job in notices.with_errors(c) if job in known and job not in over]
         for job in over[:AT_ONCE]:
-            self._context.boundary.try_for(job, TELL, self._tell_end, known[job], now)
+            others = [one.id for one in known.values() if one.owner == known[job].owner and one.id not in over]
+            self._context.boundary.try_for(job, TELL, self._tell_end, known[job], others, now)
         matters = {(job, ERRORS): ("", GATHER_SECONDS) for job in failing}
         matters |= {
             (job, what): (text, seconds)
@@ -56,9 +60,10 @@ class JobNotices:
         self._since = {found: at for found, at in self._since.items() if found in matters}
         self._forget_past(known, matters, now)
 
-    def _tell_end(self, one: UnnoticedJob, now: float) -> None:
+    def _tell_end(self, one: UnnoticedJob, others: list[str], now: float) -> None:
         with self._context.db.read() as c:
             job = jobs.summary(c, one.id)
+            rest = self._rest(c, others, now)
         if job is None:
             return
         failed = job.counts.error > 0 and ERRORS not in (one.noticed or {})
@@ -66,13 +71,26 @@ class JobNotices:
         with self._context.db.write() as c:
             # Of a job of which all was stopped, whoever stopped it knows; others are told by `acts`.
             if notices.claim_end(c, one.id) and job.counts.stopped < job.counts.total:
-                self._write(c, one, *kinds, words=texts.ended(job), now=now)
+                self._write(c, one, *kinds, words=texts.ended(job, len(others), rest), now=now)
+
+    def _rest(self, c: Connection, others: list[str], now: float) -> Expected | None:
+        """Return when other jobs of the same owner will be done; None if there are none, or it is not known."""
+        if not others or len(others) > MOST_OTHERS:
+            return None
+        context = self._context
+        found = context.estimates.of_many(c, others, now, context.waits, REST_SECONDS)
+        bands = [expected(found[job].done, now) for job in others]
+        known = [one for one in bands if one is not None]
+        if len(known) < len(others):
+            return None
+        latest = {name: max(getattr(one, name) for one in known) for name in ("early", "likely", "late")}
+        return Expected(**latest, unsure=any(one.unsure for one in known))
 
     def _tell(self, one: UnnoticedJob, what: str, text: str, now: float) -> None:
         kind, words = NoticeKind.ATTENTION, texts.attention(one.name, text)
         if what == ERRORS:
             with self._context.db.read() as c:
-                job = jobs.summary(c, one.id)
+                job = jobs.summary(c, one.id, self._context.waits, self._context.estimates)
             if job is None or not job.counts.error:
                 return
             kind, words = NoticeKind.FAILED, texts.failing(job)

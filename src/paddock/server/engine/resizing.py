@@ -40,6 +40,11 @@ class Resizer:
         self._ordered: set[Identity] = set()
         self._since: dict[Identity, float] = {}
 
+    @property
+    def ordered(self) -> frozenset[Identity]:
+        """Return the attempts whose runners were told to end them."""
+        return frozenset(self._ordered)
+
     def run(self, rows: Sequence[AllocationRow], now: float) -> bool:
         """Do what is next for each task that is to be resized. Returns whether attempts were begun."""
         context, begun = self._context, False

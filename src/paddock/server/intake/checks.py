@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 
 from pydantic import JsonValue
 
+from paddock.common.containers import POD
 from paddock.errors import InvalidInput
 from paddock.models import Convention, JobSpec, Launcher, Method, Node, Resources, ScriptParam, ScriptReport, Traits
 from paddock.models.resources import HostsResources
@@ -183,8 +184,26 @@ def container(spec: JobSpec) -> list[str]:
     image = spec.resources.container.image if spec.resources.container else ""
     if image.startswith((".", "~")):
         raise InvalidInput.at("resources.container.image", f"write an absolute path in place of {image}")
+    more = spec.resources.container and (spec.resources.container.options or spec.resources.container.mounts)
+    pod = spec.resources.container is not None and spec.resources.container.engine == POD
+    notes = ["the options and mounts of the container have no effect in a pod"] if pod and more else []
     own = next((value for name in ("venv", "conda") if image and (value := getattr(spec.environment, name))), None)
-    return [f"{own} is not used: the image {image} brings its own Python"] if own else []
+    return [*notes, *([f"{own} is not used: the image {image} brings its own Python"] if own else [])]
+
+
+def pod_image(resources: Resources, backend: str, kind: str) -> None:
+    """Refuse a job for Kubernetes without an image that a pod can have, and such an image elsewhere."""
+    given = resources.container
+    if kind != "kubernetes":
+        if given is not None and given.engine == POD:
+            raise InvalidInput.at("resources.container.engine", f"backend {backend} is not Kubernetes: it has no pods")
+        return
+    if given is None:
+        message = f"backend {backend} is Kubernetes, which needs an image: give --container, or `image` in its settings"
+        raise InvalidInput.at("resources.container", message)
+    if given.image.startswith(("/", ".", "~")):
+        message = f"a pod needs the name of an image in a registry, not a file such as {given.image}"
+        raise InvalidInput.at("resources.container.image", message)
 
 
 def reduce(spec: JobSpec) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TypeVar
 
+from paddock.common.containers import POD
 from paddock.errors import InvalidInput
 from paddock.models import Model, Resources
 from paddock.settings import Settings
@@ -23,7 +24,10 @@ def resolve(given: Resources, settings: Settings) -> Resources:
     backend = next((one.backend for one in layers if one.backend), settings.backend)
     layers.append(settings.defaults_of(backend))
     slurm, hosts = _first_given([one.slurm for one in layers]), _first_given([one.hosts for one in layers])
-    return _first_given(layers).model_copy(update={"backend": backend, "slurm": slurm, "hosts": hosts})
+    found = _first_given(layers).model_copy(update={"backend": backend, "slurm": slurm, "hosts": hosts})
+    if backend in settings.pod_clusters and found.container is not None:  # whatever runs it elsewhere
+        return found.model_copy(update={"container": found.container.model_copy(update={"engine": POD})})
+    return found
 
 
 def _first_given(layers: Sequence[M]) -> M:

@@ -121,6 +121,7 @@ def check(
     kind = settings.every_backend[backend].kind
     if kind != "hosts":  # `other_kind` reports that it has no effect
         resources = resources.model_copy(update={"hosts": HostsResources()})
+    checks.pod_image(resources, backend, kind)
     if kind == "slurm":
         checks.partitions(resources, backends[backend][0], _judge(backend, settings, db, by))
     spec = masks.filled(given.model_copy(update={"resources": resources}), variables)

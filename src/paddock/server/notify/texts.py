@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Sequence
 from datetime import datetime
 
-from paddock.models import Job
+from paddock.models import Expected, Job
 from paddock.models.units import words
 
 LONGEST_TITLE = 150
@@ -25,8 +25,8 @@ def one_line(text: str, longest: int) -> str:
     return short if len(short) <= longest else short[: longest - 1].rstrip() + "…"
 
 
-def ended(job: Job) -> tuple[str, str]:
-    """Return title and text about a job that has ended."""
+def ended(job: Job, others: int = 0, rest: Expected | None = None) -> tuple[str, str]:
+    """Return title and text about a job that has ended. `rest`: when the `others` of its owner will be done."""
     name, errors = _name(job.name), job.counts.error
     if not errors:
         title = f"{name} has ended"
@@ -34,13 +34,14 @@ def ended(job: Job) -> tuple[str, str]:
         title = f"{name} has failed"
     else:
         title = f"{name} has ended, {errors:,} of {job.counts.total:,} tasks in error"
-    return title, _sentences(_counts(job), _best(job), _why(job), _took(job))
+    whose = f"Your other {others} jobs" if others > 1 else "Your other job"
+    return title, _sentences(_counts(job), _best(job), _why(job), _took(job), _done(whose, rest))
 
 
 def failing(job: Job) -> tuple[str, str]:
     """Return title and text about a job of which tasks are in error, while it goes on."""
     title = f"{_name(job.name)}: {job.counts.error:,} of {job.counts.total:,} tasks in error"
-    return title, _sentences(_why(job), _counts(job), _best(job))
+    return title, _sentences(_why(job), _counts(job), _best(job), _done("The rest", job.expected_end))
 
 
 def attention(name: str, why: str) -> tuple[str, str]:
@@ -81,6 +82,16 @@ def of_reservation(what: str, title: str, since: datetime, until: datetime, why:
     named = f" ({one_line(title, LONGEST_NAME)})" if title.strip() else ""
     when = f"From {_moment(since)} until {_moment(until)}{named}"
     return one_line(what, LONGEST_TITLE), _sentences(when, one_line(why, LONGEST_TEXT).rstrip(". "))
+
+
+def _done(what: str, when: Expected | None) -> str:
+    if when is None:
+        return ""
+    if when.unsure:
+        return f"{what} should be done about {_moment(when.likely)}, but that is unsure"
+    same_day = when.early.date() == when.late.date()
+    last = f"{when.late:%H:%M} UTC" if same_day else _moment(when.late)
+    return f"{what} should be done between {_moment(when.early).removesuffix(' UTC')} and {last}"
 
 
 def _moment(at: datetime) -> str:

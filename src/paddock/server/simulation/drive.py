@@ -63,8 +63,12 @@ class Simulation:
         settings: Settings,
         began: float,
         look_seconds: float = LOOK_SECONDS,
+        grain_seconds: float = 0.0,
     ) -> None:
-        """`settings`: only those of the policy and of runners count; nothing outside the folder is used."""
+        """`settings`: only those of the policy and of runners count; nothing outside the folder is used.
+
+        The clock jumps by `look_seconds` at most, and by `grain_seconds` at least: what is sooner is seen at once.
+        """
         self.clock = SimulatedClock(began)
         self.home = Home(root)
         self.home.create()
@@ -78,7 +82,7 @@ class Simulation:
         self.engine = Engine(self.db, self.home, self.settings, list(backends), lambda: None, executors=AtOnce)
         for worker in self.engine.context.workers.values():
             worker.begin()
-        self._look_seconds = look_seconds
+        self._grain_seconds, self._look_seconds = grain_seconds, max(look_seconds, grain_seconds)
         self._arrivals: list[tuple[float, int, Callable[[], object]]] = []
         self.rounds = 0
 
@@ -119,7 +123,8 @@ class Simulation:
             stuck = event == math.inf and self.clock.at - moved_at > STUCK_SECONDS
             if self.clock.at >= until or stuck:
                 return False
-            self.clock.at = min(max(event, self.clock.at), self.clock.at + self._look_seconds, until)
+            now = self.clock.at
+            self.clock.at = min(max(event, now + self._grain_seconds), now + self._look_seconds, until)
         return False
 
     def _next_event(self) -> float:

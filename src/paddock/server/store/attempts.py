@@ -72,6 +72,7 @@ class TaskAttempt:
     size: int | None = None  # GPUs, where they are not the fewest of its job
     size_wanted: int | None = None  # of the next attempt of the task
     resize_by: str | None = None  # who wants this attempt to end for one of that size
+    resize_why: str | None = None
     node: str | None = None
 
 

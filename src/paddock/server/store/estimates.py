@@ -184,6 +184,11 @@ def _waiting(c: sa.Connection, job: str) -> tuple[list[str], list[TaskWork]]:
     return names, works
 
 
+def runs_of(c: sa.Connection, owner: str, program: str) -> list[PastRun]:
+    """Return how long tasks of a program took, from its newest jobs."""
+    return _runs(c, "", owner, program)
+
+
 def _runs(c: sa.Connection, job: str, owner: str, program: str | None) -> list[PastRun]:
     """Return how long ended tasks took: those of the job, and while they are few, those of earlier jobs."""
     found = list(_ended(c, [job], (TaskState.FINISHED, TaskState.PRUNED)))

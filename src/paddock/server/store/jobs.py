@@ -238,10 +238,12 @@ def detail(
     )
 
 
-def summary(c: sa.Connection, job: str) -> Job | None:
+def summary(
+    c: sa.Connection, job: str, waits: Mapping[str, Waits] | None = None, estimates: Estimates | None = None
+) -> Job | None:
     """Return a job as lists show it; None if there is no such job."""
     row = c.execute(sa.select(jobs).where(jobs.c.id == job)).one_or_none()
-    return None if row is None else _summaries(c, [row], ALL_HEARD, {})[0]
+    return None if row is None else _summaries(c, [row], ALL_HEARD, waits or {}, estimates)[0]
 
 
 def _value(c: sa.Connection, job: str, column: sa.Column[Any]) -> Any:

@@ -259,11 +259,14 @@ class ResizeWish:
 
     size: int | None
     by: str
+    why: str | None = None  # if it was not a person
 
 
 def resize_wish(c: sa.Connection, task: str) -> ResizeWish | None:
     """Return to what a task is being resized; None: no resize is under way."""
-    row = c.execute(sa.select(tasks.c.size_wanted, tasks.c.resize_by).where(tasks.c.id == task)).one()
+    row = c.execute(
+        sa.select(tasks.c.size_wanted, tasks.c.resize_by, tasks.c.resize_why).where(tasks.c.id == task)
+    ).one()
     return ResizeWish(*row) if row.resize_by is not None else None
 
 
@@ -275,11 +278,12 @@ def resizable(c: sa.Connection, job: str) -> list[str]:
 
 
 def request_resize(c: sa.Connection, task: str, wish: ResizeWish) -> bool:
-    """Record that a task is to go on with another number of GPUs; return False if that changes nothing.
+    """Record that a person wants a task to have a number of GPUs, and to keep it; return False if that changes nothing.
 
     With the number that it has, a resize that was asked for before is taken back.
     """
     query = sa.select(tasks.c.state, tasks.c.stopping, tasks.c.reduces, tasks.c.job_id, tasks.c.resize_by)
+    query = query.add_columns(tasks.c.sized_by)
     query = query.add_columns(tasks.c.size_wanted, attempts.c.size).join(attempts, CURRENT).where(tasks.c.id == task)
     row = c.execute(query).one()
     if row.state.ended or row.stopping:
@@ -288,10 +292,12 @@ def request_resize(c: sa.Connection, task: str, wish: ResizeWish) -> bool:
     if row.reduces:
         raise Conflict(f"{task} runs the job's reduce command, which cannot be resized.")
     by = None if row.size == wish.size else wish.by
+    change = sa.update(tasks).where(tasks.c.id == task)
+    if row.sized_by != wish.by:
+        c.execute(change.values(sized_by=wish.by))
     if (row.size_wanted, row.resize_by is None) == (wish.size, by is None):
         return False
-    change = sa.update(tasks).where(tasks.c.id == task)
-    c.execute(change.values(size_wanted=wish.size, resize_by=by))
+    c.execute(change.values(size_wanted=wish.size, resize_by=by, resize_why=None))
     events.write(c, row.job_id, TasksRequested(change="resizing", ids=[task]))
     return True
 

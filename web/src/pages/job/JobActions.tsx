@@ -181,10 +181,8 @@ export const JobActions = memo(function JobActions({ job }: { job: JobDetail }) 
           onClose={() => setOpen(null)}
           onResize={async (gpus) => {
             const { tasks } = await resize.mutateAsync(gpus);
-            const gpusText = plural(gpus, 'GPU');
-            done(
-              tasks.length ? `${plural(tasks.length, 'task')} will have ${gpusText}` : `All have ${gpusText} already`,
-            );
+            const has = gpus === 'auto' ? 'have as many GPUs as Paddock chooses' : `have ${plural(gpus, 'GPU')}`;
+            done(tasks.length ? `${plural(tasks.length, 'task')} will ${has}` : `All ${has} already`);
           }}
         />
       )}

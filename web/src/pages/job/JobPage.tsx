@@ -13,6 +13,8 @@ import { JobHeader } from './JobHeader';
 import { Sweep } from './Sweep';
 
 const CodeView = lazy(() => import('./code/CodeView'));
+const GpusTab = lazy(() => import('./gpus/GpusTab'));
+const TABS = ['results', 'gpus', 'code'];
 const TAB = { tab: 'results' };
 
 export default function JobPage({ job }: { job: string }) {
@@ -45,12 +47,13 @@ function Shown({ job }: { job: JobDetail }) {
       <Stack gap="md">
         <JobHeader job={job} tasks={shown} />
         <Tabs
-          value={tab === 'code' ? 'code' : 'results'}
+          value={TABS.includes(tab) ? tab : 'results'}
           onChange={(next) => setTab({ tab: next ?? 'results' })}
           keepMounted={false}
         >
           <Tabs.List mb="md">
             <Tabs.Tab value="results">Results</Tabs.Tab>
+            {job.spec.resources?.gpus !== 0 && <Tabs.Tab value="gpus">GPUs</Tabs.Tab>}
             {can('read', job) && <Tabs.Tab value="code">Code</Tabs.Tab>}
           </Tabs.List>
           <Tabs.Panel value="results">
@@ -59,6 +62,13 @@ function Shown({ job }: { job: JobDetail }) {
                 {(items) => <Sweep job={job} tasks={items} />}
               </Loaded>
             </Stack>
+          </Tabs.Panel>
+          <Tabs.Panel value="gpus">
+            <Suspense fallback={<Waiting />}>
+              <Stack gap="md">
+                <GpusTab job={job} />
+              </Stack>
+            </Suspense>
           </Tabs.Panel>
           <Tabs.Panel value="code">
             <Suspense fallback={<Waiting />}>

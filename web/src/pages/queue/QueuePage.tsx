@@ -2,7 +2,7 @@ import { Anchor, Title } from '@mantine/core';
 import { Link } from 'wouter';
 import { useMe } from '../../api/me';
 import { useQueue } from '../../api/queue';
-import type { Expected, QueuedJob } from '../../api/types';
+import type { Expected, QueuedJob, SizeChange } from '../../api/types';
 import { bandText } from '../../lib/expected';
 import { absolute, NOTHING } from '../../lib/format';
 import { waitText } from '../../lib/waits';
@@ -10,6 +10,7 @@ import { CardTable } from '../../parts/CardTable';
 import { EmptyState } from '../../parts/EmptyState';
 import { HeldBadge } from '../../parts/HeldBadge';
 import { IconClock } from '../../parts/icons';
+import { NextSizes } from '../../parts/NextSizes';
 import { Loaded, Page } from '../../parts/Page';
 import { Owner } from '../../parts/Person';
 import { useNow } from '../../parts/RelativeTime';
@@ -24,13 +25,13 @@ export default function QueuePage() {
   return (
     <Page title="Queue">
       <Loaded query={queue} what="queue">
-        {({ items }) => <Shown jobs={items} />}
+        {({ items, next = [] }) => <Shown jobs={items} next={next} />}
       </Loaded>
     </Page>
   );
 }
 
-function Shown({ jobs }: { jobs: readonly QueuedJob[] }) {
+function Shown({ jobs, next }: { jobs: readonly QueuedJob[]; next: readonly SizeChange[] }) {
   const { can } = useMe();
   const groups = waitingByBackend(jobs);
   const running = jobs.filter(({ waiting }) => waiting === 0);
@@ -67,6 +68,14 @@ function Shown({ jobs }: { jobs: readonly QueuedJob[] }) {
           what has run: in four of five cases it holds, unless it is called unsure. A turn that is missing is of a job
           that is private.
         </p>
+      )}
+      {next.length > 0 && (
+        <section className={styles.part}>
+          <Title order={2} className={styles.title}>
+            Trainings that the policy would resize next
+          </Title>
+          <NextSizes changes={next} />
+        </section>
       )}
       {running.length > 0 && (
         <section className={styles.part}>

@@ -49,6 +49,7 @@ export function TaskDetails({ task, attempt }: { task: TaskDetail; attempt: Atte
         <Detail name="Owner">
           <Owner name={task.owner} />
         </Detail>
+        {task.sized_by && !task.ended_at && <Detail name="GPUs">as {task.sized_by} chose</Detail>}
         <Detail name="Submitted">
           <RelativeTime at={task.created_at} />
         </Detail>

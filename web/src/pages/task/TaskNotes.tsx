@@ -60,8 +60,8 @@ export function ResizeNote({ task }: { task: TaskDetail }) {
       <IconResize className={styles.noteIcon} />
       <span>
         It {running ? 'goes on' : 'starts'} with <strong>{plural(task.size_wanted ?? 0, 'GPU')}</strong> as soon as that
-        many are free{task.resize_by && `: asked for by ${task.resize_by}`}.
-        {running && ' Until then it trains on as it is.'}
+        many are free{task.resize_by && `, for ${task.resize_by}`}
+        {task.resize_why && `: ${task.resize_why}`}.{running && ' Until then it trains on as it is.'}
       </span>
     </section>
   );

@@ -50,6 +50,7 @@ export const FURTHER: readonly ResourceName[] = RESOURCE_NAMES.slice(RESOURCE_NA
 /** The further fields that have an effect on each kind of backend. */
 const EFFECTIVE: Record<BackendInfo['kind'], ReadonlySet<ResourceName>> = {
   local: new Set(['slots', 'triple', 'container']),
+  kubernetes: new Set(['slots', 'triple', 'container', 'gpu_type']),
   hosts: new Set(['slots', 'triple', 'container', 'gpu_type', 'only']),
   slurm: new Set(FURTHER.filter((name) => !OF_HOSTS.has(name))),
 };

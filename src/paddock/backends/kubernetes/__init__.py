@@ -1,0 +1,1 @@
+"""Run allocations as pods of a Kubernetes cluster, through kubectl."""

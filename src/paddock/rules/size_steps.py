@@ -1,0 +1,46 @@
+"""Which of the sizes that were decided are carried out now: shrink first, enlarge only into what is free. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from paddock.rules.sizing import SizeRoom, room
+
+
+@dataclass(frozen=True)
+class Sized:
+    """A task with a number of GPUs of one node (None: it waits), and the number that was decided for it."""
+
+    task: str
+    node: str | None
+    has: int
+    to: int
+    on: frozenset[str] = field(default_factory=frozenset)  # nodes where it can run
+
+    @property
+    def grows(self) -> int:
+        return self.to - self.has
+
+
+def steps(tasks: Sequence[Sized], free: Mapping[str, int], promised: int, most: int) -> list[Sized]:
+    """Return those that are resized now, at most so many.
+
+    `free`: GPUs that nobody uses, by node. `promised`: those of them that tasks will take which wait.
+    """
+    wanted = [one for one in tasks if one.grows]
+    found = sorted((one for one in wanted if one.grows < 0), key=lambda one: (one.grows, one.task))[: max(most, 0)]
+    left, spare = dict(free), sum(free.values()) - promised
+    for one in sorted((one for one in wanted if one.grows > 0), key=lambda one: (one.grows, one.task)):
+        if len(found) >= most:
+            break
+        mine = {node: gpus for node, gpus in left.items() if node in one.on}
+        where = room(one.to, mine, one.node, one.has)
+        if one.grows > spare or where is SizeRoom.NONE:
+            continue
+        if where is SizeRoom.BESIDE:
+            node = min((gpus, node) for node, gpus in mine.items() if gpus >= one.to)[1]
+            left[node] -= one.to
+        elif one.node is not None:
+            left[one.node] -= one.grows
+        spare -= one.grows
+        found.append(one)
+    return found

@@ -155,7 +155,6 @@ def training(one: Running) -> ElasticTraining:
         left=one.left,
         waits_since=one.waits_since,
         begun=one.begun,
-        restarts=one.restarts,
         cost=one.plan.kind.restart,
     )
 

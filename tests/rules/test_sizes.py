@@ -158,7 +158,6 @@ def clusters(draw: st.DrawFn, nodes: Mapping[str, int] | None = None) -> tuple[l
                 place=place,
                 left=draw(st.none() | st.floats(1, 1e5)),
                 begun=bool(place) or draw(st.booleans()),
-                restarts=draw(st.integers(0, 3)),
                 weight=draw(st.sampled_from([0.5, 1.0, 3.0])),
                 fixed=draw(st.integers(0, 4)) == 0,
             )

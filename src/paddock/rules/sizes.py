@@ -43,7 +43,6 @@ class ElasticTraining:
     left: float | None = None  # seconds on one GPU
     waits_since: float | None = None  # since when it has nothing; None: since it arrived
     begun: bool = False
-    restarts: int = 0
     cost: float = 30.0  # seconds of a restart
     weight: float = 1.0
     fixed: bool = False  # it cannot be stopped

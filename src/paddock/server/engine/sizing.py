@@ -267,7 +267,6 @@ class Sizer:
                     place=((one.node, one.has),) if one.node is not None else (),
                     left=left,
                     begun=True,
-                    restarts=row.attempt - 1,
                     cost=_cost(row),
                     weight=share.weights(one.facts.owner, priorities.get(row.job_id, 0)),
                     stays=True,

@@ -1,5 +1,6 @@
 """Compare policies of sizes: `python -m benchmarks.elastic [--seeds 20] [--load 1.0] [--tables FOLDER]`.
 
+With `--slurm` thirty jobs of real PyTorch run on a real Slurm, and are compared with the same ones simulated.
 With `--level 2` the real engine runs the workloads, and is compared with the simulation of the same queue.
 """
 
@@ -98,7 +99,13 @@ def main() -> None:
     parser.add_argument("--load", type=float, nargs="+", default=[1.0], help="1: 160 jobs in 8 hours on 64 GPUs")
     parser.add_argument("--tables", type=Path, help="a folder of tables of the published simulator")
     parser.add_argument("--policies", nargs="+", choices=list(POLICIES), default=list(POLICIES))
+    parser.add_argument("--slurm", action="store_true", help="orders on a real Slurm with real PyTorch, as root")
     asked = parser.parse_args()
+    if asked.slurm:
+        from benchmarks.elastic import on_slurm  # it needs what the tests on Slurm need
+
+        on_slurm.compare(asked.first)
+        return
     kinds = read(asked.tables) if asked.tables else made()
     seeds = range(asked.first, asked.first + asked.seeds)
     if asked.level == 1:

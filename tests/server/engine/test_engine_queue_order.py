@@ -92,10 +92,12 @@ def test_a_refusal_is_no_warning_and_is_not_repeated(cluster: ClusterRig, waitin
     assert "priorities" not in str(cluster.detail(JOB).warnings)
 
 
-def test_a_new_server_sends_it_once(cluster: ClusterRig, waiting: tuple[str, str]) -> None:
+def test_a_new_server_knows_what_was_sent(cluster: ClusterRig, waiting: tuple[str, str]) -> None:
     one, other = waiting
     prefer(cluster, OTHER, 10)
     cluster.reopen()
     for _ in range(3):
         cluster.step(5, seconds=60)
-    assert sorted(order(cluster)[1:]) == sorted([([one], 50), ([other], 0)])
+    assert order(cluster) == [([one], 50)]
+    prefer(cluster, JOB, 20)
+    assert sorted(order(cluster)[1:]) == [([one], 0), ([other], 50)]

@@ -2,7 +2,7 @@
 
 It is 0 for the first job and a step more for each further one, beside what its owner asked for.
 An ordinary user of Slurm can raise Nice, and lower it again to 0. It is sent when the order of jobs changes, never
-because something starts or ends. A new server sends it once for what it finds, as it does not know what was sent.
+because something starts or ends. What was sent is stored with the batch, so a new server knows it.
 """
 
 import logging
@@ -45,8 +45,10 @@ def sent(context: Context, change: Change) -> bool:
         return False
     if change.refused:
         log.warning("the order of %s cannot be passed on: %s", job, change.refused)
-    with context.db.read() as c:
+    with context.db.write() as c:
         keys = {row.key for row in allocations.unclosed(c) if row.job_id == job and row.backend_id in set(change.ids)}
+        if not change.refused:
+            allocations.has_nice(c, keys, int(rest[1]))
     context.nices |= dict.fromkeys(keys, int(rest[1]))
     return True
 
@@ -79,6 +81,10 @@ class QueueOrder:
             return
         with context.db.read() as c:
             facts = context.facts(c, [row.job_id for row in waiting])
+            known = allocations.batches_by_key(c, {row.batch for row in waiting if row.key not in context.nices})
+        for row in waiting:
+            if row.key not in context.nices and row.batch in known:
+                context.nices[row.key] = known[row.batch].resources.slurm.nice or 0
         groups: dict[tuple[str, str, int], list[AllocationRow]] = defaultdict(list)
         for row in waiting:
             if row.job_id in facts and row.job_id in self._ready.get(row.backend, ()):
@@ -86,8 +92,7 @@ class QueueOrder:
                 if context.nices.get(row.key) != wanted:
                     groups[row.backend, row.job_id, wanted].append(row)
         for (backend, job, wanted), some in groups.items():
-            fresh = any(row.key not in context.nices for row in some)
-            if fresh or now - self._sent_at.get(job, -math.inf) > AGAIN_SECONDS:
+            if now - self._sent_at.get(job, -math.inf) > AGAIN_SECONDS:
                 self._sent_at[job] = now
                 ids = [row.backend_id for row in some if row.backend_id]
                 context.workers[backend].change(f"{job} {MARK} {wanted}", ids, AllocationChange(nice=wanted))

@@ -254,6 +254,15 @@ def gpus_of(c: sa.Connection, batches: Collection[str]) -> dict[str, int]:
     return {key: batch.resources.all_gpus for batch in batches_by_key(c, batches).values() for key in batch.keys}
 
 
+def has_nice(c: sa.Connection, keys: Collection[str], nice: int) -> None:
+    """Record with which Nice these allocations wait: in their batches, whose allocations have it in common."""
+    names = {key.rpartition(".")[0] for key in keys}
+    for key, batch in batches_by_key(c, names).items():
+        slurm = batch.resources.slurm.model_copy(update={"nice": nice})
+        made = batch.model_copy(update={"resources": batch.resources.model_copy(update={"slurm": slurm})})
+        c.execute(sa.update(batches).where(batches.c.key == key).values(spec=made.model_dump(mode="json")))
+
+
 def leave(c: sa.Connection, key: str, job: str, words: str | None = None) -> None:
     """Record that an allocation ends after the tasks that run in it, and for which job; one of others also in words."""
     _set(c, [key], leaving_for=job, leaving_to=words)

@@ -49,11 +49,12 @@ class Resizer:
         """Do what is next for each task that is to be resized. Returns whether attempts were begun."""
         context, begun = self._context, False
         with context.db.read() as c:
-            demands, idle = attempts.demands(c), self._idle(c, rows)
+            demands, (idle, gone) = attempts.demands(c), self._idle(c, rows)
             held = {one.job for one in demands if one.held}
             found = attempts.current(c, [one.id for one in attempts.resizing(c) if one.job_id not in held])
             facts = context.facts(c, [row.job_id for row in found])
         self._dismiss(idle, demands)
+        self._do_without(gone)
         if not found:
             self._ordered, self._since, context.free = set(), {}, {}
             return False
@@ -77,8 +78,13 @@ class Resizer:
         keys = {_key(row) for row in found}
         self._context.free = {key: one for key, one in self._context.free.items() if key in keys}
 
-    def _idle(self, c: Connection, rows: Sequence[AllocationRow]) -> dict[str, list[AllocationRow]]:
-        """Return the allocations in which no task runs, of jobs whose tasks change in size, by `Demand.key`."""
+    def _idle(
+        self, c: Connection, rows: Sequence[AllocationRow]
+    ) -> tuple[dict[str, list[AllocationRow]], list[AllocationRow]]:
+        """Return the allocations in which no task runs, of jobs whose tasks change in size, by `Demand.key`.
+
+        And those whose runners have left: a scheduler that is asked now and then lists them for seconds after that.
+        """
         context = self._context
         known = context.facts(c, [row.job_id for row in rows])
         sized = {job: one.spec.resources for job, one in known.items() if one.spec.resources.most_gpus is not None}
@@ -91,12 +97,22 @@ class Resizer:
         busy = {one.allocation for one in attempts.running_in(c, [row.key for row in able])}
         batches = allocations.batches_by_key(c, {row.batch for row in able if row.key not in busy})
         found: dict[str, list[AllocationRow]] = defaultdict(list)
+        gone = []
         for row in able:
-            # A scheduler that is asked now and then lists one for seconds after its runner has left.
-            if row.key not in busy and row.batch in batches and not left_well(context, row):
+            if row.key in busy or row.batch not in batches:
+                continue
+            if left_well(context, row):
+                gone.append(row)
+            else:
                 size = sized[row.job_id].unusual(batches[row.batch].resources.all_gpus)
                 found[demand_key(row.job_id, size)].append(row)
-        return found
+        return found, gone
+
+    def _do_without(self, gone: Sequence[AllocationRow]) -> None:
+        """Count on allocations no more whose runners have left, so that others are asked for."""
+        for row in gone:
+            with self._context.boundary.job(row.job_id, RESIZING), self._context.db.write() as c:
+                allocations.leave(c, row.key, FOR_NOBODY)
 
     def _dismiss(self, idle: Mapping[str, Sequence[AllocationRow]], demands: Sequence[Demand]) -> None:
         """Order runners to leave for which there is no task left, and none to come."""

@@ -72,6 +72,8 @@ benchmarks: $(VENV)/dev.stamp ## Measure and print all figures (on Slurm: root o
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[benchmarks]'
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks.elastic
+	$(BIN)/python -m benchmarks.elastic --level 2 --seeds 2
+	$(BIN)/python -m benchmarks.resize
 	$(BIN)/python -m benchmarks.scale
 	$(BIN)/python -m benchmarks.slurm
 	$(BIN)/python -m benchmarks.search

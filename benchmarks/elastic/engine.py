@@ -14,7 +14,8 @@ import numpy as np
 
 from benchmarks.elastic.tables import NODE, NODES
 from benchmarks.elastic.workload import JobPlan
-from paddock.backends.simulated import QUEUED, Course
+from paddock.backends.simulated import QUEUED
+from paddock.backends.simulated_runners import Course
 from paddock.models import Device, JobSpec, Node, Resources
 from paddock.runner.mailbox import QueuedAttempt
 from paddock.server.intake import submission

@@ -19,7 +19,8 @@ import numpy as np
 from tests.slurm.conftest import started_cluster
 from tests.slurm.support import Lab, lab
 
-from paddock.backends.simulated import QUEUED, Course
+from paddock.backends.simulated import QUEUED
+from paddock.backends.simulated_runners import Course
 from paddock.models import Device, JobSpec, Node, Resources
 from paddock.models.choices import JobOrder
 from paddock.runner.mailbox import QueuedAttempt

@@ -1,5 +1,6 @@
 """Measure what Paddock adds to a resize, locally and on an idle Slurm: the script takes no time to save and start."""
 
+import argparse
 import json
 import os
 import tempfile
@@ -17,6 +18,7 @@ LOCAL_GOAL, SLURM_GOAL = 2.0, 5.0
 
 
 def main() -> None:
+    argparse.ArgumentParser(prog="python -m benchmarks.resize", description=__doc__).parse_args()
     for gpus, how in ((4, "locally, with room for the next size"), (2, "locally, on its own GPUs")):
         named = json.dumps([str(number) for number in range(gpus)])
         with tempfile.TemporaryDirectory() as folder, running(Path(folder) / "home", local__gpus=named) as server:

@@ -13,7 +13,8 @@ import pytest
 
 from paddock.backends import processes
 from paddock.backends.base import Backend
-from paddock.backends.simulated import QUEUED, Course, SimulatedAllocation, SimulatedBackend, SimulatedCluster
+from paddock.backends.simulated import QUEUED, SimulatedAllocation, SimulatedBackend, SimulatedCluster
+from paddock.backends.simulated_runners import Course
 from paddock.common import layout
 from paddock.common.clock import Clock
 from paddock.models import AllocationBatch, AllocationChange, Device, Node, Place, Resources, Traits

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from paddock.backends.simulated import QUEUED, Course
+from paddock.backends.simulated import QUEUED
+from paddock.backends.simulated_runners import Course
 from paddock.models import Device, JobSpec, Node, TaskState, Traits
 from paddock.runner.mailbox import QueuedAttempt
 from paddock.server.intake import submission

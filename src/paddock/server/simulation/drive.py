@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-from paddock.backends.simulated import Courses, SimulatedBackend, SimulatedCluster
+from paddock.backends.simulated import SimulatedBackend, SimulatedCluster
+from paddock.backends.simulated_runners import Courses
 from paddock.common.clock import Clock
 from paddock.models import CodeInfo, Node, Traits
 from paddock.paths import Home

@@ -13,7 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from paddock.backends.simulated import Course, SimulatedAllocation
+from paddock.backends.simulated import SimulatedAllocation
+from paddock.backends.simulated_runners import Course
 from paddock.errors import Busy
 from paddock.models import Device, Environment, JobSpec, Node, Params, Search, TaskState, Traits
 from paddock.models.plan import JobsPlan, PlannedJob, SlotUse

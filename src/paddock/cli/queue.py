@@ -11,6 +11,7 @@ from paddock.models.states import TaskState
 if TYPE_CHECKING:
     from paddock import models
 
+NOT_KNOWN = "not known"
 LISTED = 20  # waiting tasks of each job
 
 
@@ -34,7 +35,8 @@ def queue(
     made = render.Listing(*columns, flexible=("NAME", "WHY"), right=("RUN", "WAIT"), optional=("WHY",))
     for job in page.items:
         by = (job.owner,) if page.team else ()
-        first, last = render.band(job.expected_start), render.band(job.expected_end)
+        first = render.band(job.expected_start) or (NOT_KNOWN if job.waiting else "")
+        last = render.band(job.expected_end) or NOT_KNOWN
         numbers = (f"{job.running:,}", f"{job.waiting:,}")
         made.add_row(job.id, *by, job.name, *numbers, first, last, render.waits(job.waits, starts=False))
         for task in job.tasks:
@@ -42,10 +44,9 @@ def queue(
             made.add_row(f"  {task.id}", *("" for _ in by), "", "", "", *times, "")
     base.screen().print(made)
     for change in page.next:
-        when = "now" if change.begun else "next"
-        base.note(
-            render.clean(f"{when}: {change.task} goes on with {change.to} GPUs ({change.now} before): {change.why}")
-        )
+        when, gpus = "now" if change.begun else "next", "GPU" if change.to == 1 else "GPUs"
+        text = f"{when}: {change.task} goes on with {change.to} {gpus} ({change.now} before): {change.why}"
+        base.note(render.clean(text))
 
 
 def why(ctx: typer.Context, task: base.TaskId, as_json: Json = False) -> None:

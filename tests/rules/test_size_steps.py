@@ -20,6 +20,14 @@ def test_what_shrinks_comes_first_and_what_grows_waits_until_that_is_free() -> N
     assert steps([small], {"n1": 2}, 2, 5) == [], "those who wait get them"
 
 
+def test_what_waits_is_no_change_of_what_runs() -> None:
+    waits, runs = Sized("a", None, 1, 4, ON), Sized("b", "n1", 1, 2, ON)
+    assert steps([waits, runs], {"n1": 4}, 1, 0) == [waits], "its own GPU is promised to it"
+    assert steps([waits], {"n1": 3, "n2": 2}, 1, 5) == [], "they have to be on one node"
+    assert steps([waits, runs], {"n1": 4, "n2": 2}, 1, 1) == [runs, waits]
+    assert steps([Sized("a", None, 4, 1, ON), Sized("b", "n1", 4, 1, ON)], {}, 0, 0) == [Sized("a", None, 4, 1, ON)]
+
+
 SIZED = st.builds(
     lambda name, node, has, to: Sized(f"t{name}", node, has, to, ON),
     st.integers(0, 10_000),

@@ -22,16 +22,18 @@ class Sized:
 
 
 def steps(tasks: Sequence[Sized], free: Mapping[str, int], promised: int, most: int) -> list[Sized]:
-    """Return those that are resized now, at most so many.
+    """Return those that are resized now: all that wait, and at most so many of those that run.
 
-    `free`: GPUs that nobody uses, by node. `promised`: those of them that tasks will take which wait.
+    `free`: GPUs that nobody uses, by node. `promised`: those of them that tasks will take which wait, as they are.
     """
-    wanted = [one for one in tasks if one.grows]
-    found = sorted((one for one in wanted if one.grows < 0), key=lambda one: (one.grows, one.task))[: max(most, 0)]
+    smaller = sorted((one for one in tasks if one.grows < 0), key=lambda one: (one.grows, one.task))
+    found = [one for one in smaller if one.node is None]
+    found += [one for one in smaller if one.node is not None][: max(most, 0)]
+    running = sum(one.node is not None for one in found)
     left, spare = dict(free), sum(free.values()) - promised
-    for one in sorted((one for one in wanted if one.grows > 0), key=lambda one: (one.grows, one.task)):
-        if len(found) >= most:
-            break
+    for one in sorted((one for one in tasks if one.grows > 0), key=lambda one: (one.grows, one.task)):
+        if one.node is not None and running >= most:
+            continue
         mine = {node: gpus for node, gpus in left.items() if node in one.on}
         where = room(one.to, mine, one.node, one.has)
         if one.grows > spare or where is SizeRoom.NONE:
@@ -42,5 +44,6 @@ def steps(tasks: Sequence[Sized], free: Mapping[str, int], promised: int, most: 
         elif one.node is not None:
             left[one.node] -= one.grows
         spare -= one.grows
+        running += one.node is not None
         found.append(one)
     return found

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from paddock.backends.simulated import QUEUED
 from paddock.backends.simulated_runners import Course
@@ -14,6 +15,8 @@ from paddock.runner.mailbox import QueuedAttempt
 from paddock.server.intake import submission
 from paddock.server.simulation.drive import ClusterSize, Simulation, inward
 from paddock.server.store import jobs, tasks
+from paddock.server.store.tables import jobs as job_rows
+from paddock.server.store.tables import profiles
 from paddock.settings import NotifySettings, Settings, TeamSettings
 
 BEGAN = 1_800_000_000.0
@@ -46,6 +49,13 @@ class Play:
             self.ids.append(self.simulation.submit(plan, owner))
 
         self.simulation.at(BEGAN + at, now)
+
+    def sizes(self, number: int = 0) -> list[tuple[float, int | None]]:
+        """The attempts of the first task of a job: when each began, 0 if it did not, and its unusual number of GPUs."""
+        with self.simulation.db.read() as c:
+            [task] = tasks.page(c, self.ids[number]).items
+            found = tasks.attempts_of(c, task.id)
+        return [(one.started_at.timestamp() - BEGAN if one.started_at else 0.0, one.size) for one in found]
 
     def ended(self, number: int = 0) -> list[tuple[TaskState, float]]:
         """Each task of a job: how and when it ended."""
@@ -135,3 +145,21 @@ def test_nothing_outside_is_used(tmp_path: Path) -> None:
     assert (found.home, found.database, found.group, found.backend) == (tmp_path / "made", None, None, "made")
     assert (found.notify, found.team) == (NotifySettings(), TeamSettings())
     assert inward(given, tmp_path, ["made", "slurm"]).backend == "slurm"
+
+
+def test_a_training_that_waited_begins_with_all_that_became_free(play: Callable[..., Play]) -> None:
+    one = play(BARE, lambda _, gpus: 10_000.0 / gpus)
+    one.submit(resources={"gpus": 2}, params={"lr": [1]})
+    one.submit(at=10.0, resources={"gpus": "1..2"}, params={"lr": [1]}, yields=True)
+
+    def learn() -> None:
+        with one.simulation.db.write() as c:
+            program = c.scalar(sa.select(job_rows.c.program))
+            known = {"owner": "ada", "program": program, "gpu": "made", "at": 1.0}
+            c.execute(sa.insert(profiles).values(timings=[[1, 1, 1.0, 2], [2, 1, 1.0, 2]], **known))
+
+    one.simulation.at(BEGAN + 100.0, learn)
+    assert one.simulation.run()
+    attempts = one.sizes(1)
+    assert [size for began, size in attempts if began] == [2], "it began once, with both"
+    assert attempts[-1][0] < 5_000 + 60

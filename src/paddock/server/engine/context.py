@@ -73,6 +73,8 @@ class Context:
     free: dict[str, dict[str, int]] = field(default_factory=dict)  # `Demand.key` of tasks that are resized -> by node
     pools: dict[str, Pool] = field(default_factory=dict)  # by backend, as the policy last saw them
     next_sizes: dict[str, list[SizeChange]] = field(default_factory=dict)  # job -> what the policy would change
+    unsized: dict[str, float] = field(default_factory=dict)  # job that awaits a choice of sizes -> since when
+    sized: dict[str, float] = field(default_factory=dict)  # job -> when sizes were last chosen for it
     places: dict[str, int] = field(default_factory=dict)  # job that comes later in its backend's queue -> its place
     nices: dict[str, int] = field(default_factory=dict)  # allocation -> the Nice that it was requested with, or got
     unfit: dict[tuple[str, str], float] = field(default_factory=dict)  # job, node -> until when it starts nothing there

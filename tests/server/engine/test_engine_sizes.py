@@ -130,6 +130,14 @@ def test_a_job_with_a_fixed_number_keeps_it(gpus: Gpus) -> None:
     assert not gpus.wanted()
 
 
+def test_a_job_may_say_that_its_tasks_keep_their_size(gpus: Gpus) -> None:
+    [task] = gpus.begin(elastic={"keep_size": True})
+    gpus.minutes(20)
+    assert not gpus.wanted() and not gpus.next()
+    with gpus.rig.db.write() as c:
+        assert tasks.request_resize(c, task, ResizeWish(2, "ann")), "people may resize it"
+
+
 @pytest.mark.parametrize("rest", [1, 3])
 def test_what_a_person_chose_stays_until_they_say_so(gpus: Gpus, rest: int) -> None:
     [task] = gpus.begin()
@@ -309,8 +317,8 @@ def test_of_a_sweep_only_those_that_may_run_together_share_it(gpus: Gpus) -> Non
     assert max(sizes_asked_for(gpus)) == 4
 
 
-@pytest.mark.parametrize("spec", [{"yields": False}, {"settings": False}])
-def test_where_the_policy_does_not_choose_it_begins_with_the_fewest_at_once(gpus: Gpus, spec: dict[str, bool]) -> None:
+@pytest.mark.parametrize("spec", [{"yields": False}, {"settings": False}, {"elastic": {"keep_size": True}}])
+def test_where_the_policy_does_not_choose_it_begins_with_the_fewest_at_once(gpus: Gpus, spec: dict[str, Any]) -> None:
     if "settings" in spec:
         elastic = ElasticSettings(sizes=False)
         gpus.rig.settings = gpus.rig.settings.model_copy(update={"elastic": elastic})

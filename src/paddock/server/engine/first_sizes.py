@@ -16,7 +16,7 @@ PATIENCE = 5.0  # seconds without a choice, after which tasks begin with what th
 def chooses(context: Context, facts: JobFacts) -> bool:
     """Return True if the policy chooses how many GPUs the tasks of a job have."""
     spec = facts.spec
-    if not context.settings.elastic.sizes or spec.resources.most_gpus is None:
+    if not context.settings.elastic.sizes or spec.elastic.keep_size or spec.resources.most_gpus is None:
         return False
     return spec.search.method is not Method.PBT and can_yield(facts)
 

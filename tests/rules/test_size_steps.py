@@ -28,6 +28,18 @@ def test_what_waits_is_no_change_of_what_runs() -> None:
     assert steps([Sized("a", None, 4, 1, ON), Sized("b", "n1", 4, 1, ON)], {}, 0, 0) == [Sized("a", None, 4, 1, ON)]
 
 
+def test_more_than_a_node_has_are_whole_nodes() -> None:
+    large = Sized("a", "n1", 2, 8, frozenset({"n1", "n2", "n3"}), whole=4)
+    assert steps([large], {"n1": 2, "n2": 4}, 0, 1) == [large], "with its own node"
+    assert steps([large], {"n1": 1, "n2": 4, "n3": 3}, 0, 1) == [], "n1 and n3 are not free as a whole"
+    assert steps([large], {"n1": 2, "n2": 4}, 1, 1) == [], "one is promised"
+    both = [large, Sized("b", "n2", 1, 2, frozenset({"n2", "n3"}))]
+    assert steps(both, {"n2": 4, "n3": 4}, 0, 2) == [both[1]], "of two nodes one is not free as a whole any more"
+    assert steps([large], {"n2": 4, "n3": 4}, 0, 1) == [large], "beside what it has"
+    back = Sized("a", "n1", 8, 4, ON, whole=4)
+    assert steps([back], {}, 0, 1) == [back]
+
+
 SIZED = st.builds(
     lambda name, node, has, to: Sized(f"t{name}", node, has, to, ON),
     st.integers(0, 10_000),

@@ -1,7 +1,7 @@
 """Test the real engine on pretended clusters: what it does, and that the clock jumps."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ BEGAN = 1_800_000_000.0
 BARE = Traits()
 
 
-def node(name: str = "n1", gpus: int = 2) -> Node:
+def node(name: str, gpus: int = 2) -> Node:
     devices = [Device(id=str(number), kind="gpu", name="made") for number in range(gpus)]
     return Node(name=name, backend="", cpus=8, slots=gpus, cpu_slots=8, devices=devices)
 
@@ -31,12 +31,17 @@ def node(name: str = "n1", gpus: int = 2) -> Node:
 class Play:
     """A simulation of one backend, and how it is asked for things."""
 
-    def __init__(self, root: Path, traits: Traits, seconds: Callable[[QueuedAttempt, int], float]) -> None:
+    def __init__(
+        self, root: Path, traits: Traits, seconds: Callable[[QueuedAttempt, int], float], nodes: Sequence[Node]
+    ) -> None:
+        self.epochs = 10
+
         def course(_job: str, attempt: QueuedAttempt, gpus: int) -> Course:
-            return Course(0.0, [seconds(attempt, gpus) / 10] * 10)
+            return Course(0.0, [seconds(attempt, gpus) / self.epochs] * self.epochs)
 
         settings = Settings(home=root, backend="made")
-        sizes = {"made": ClusterSize([node()], traits)}
+        self.nodes = nodes
+        sizes = {"made": ClusterSize(self.nodes, traits)}
         self.simulation = Simulation(root, sizes, course, settings, BEGAN)
         self.traits = traits
         self.ids: list[str] = []
@@ -45,7 +50,7 @@ class Play:
         made = JobSpec.model_validate({"command": "train {lr}", **spec})
 
         def now() -> None:
-            plan = submission.plan(made, {}, self.simulation.settings, [node()], self.traits)
+            plan = submission.plan(made, {}, self.simulation.settings, self.nodes, self.traits)
             self.ids.append(self.simulation.submit(plan, owner))
 
         self.simulation.at(BEGAN + at, now)
@@ -71,8 +76,12 @@ class Play:
 def play(tmp_path: Path) -> Iterator[Callable[..., Play]]:
     made: list[Play] = []
 
-    def open_(traits: Traits, seconds: Callable[[QueuedAttempt, int], float] = lambda *_: 1000.0) -> Play:
-        made.append(Play(tmp_path / "home", traits, seconds))
+    def open_(
+        traits: Traits,
+        seconds: Callable[[QueuedAttempt, int], float] = lambda *_: 1000.0,
+        nodes: Sequence[Node] = (node("n1"),),
+    ) -> Play:
+        made.append(Play(tmp_path / "home", traits, seconds, nodes))
         return made[-1]
 
     yield open_
@@ -163,3 +172,40 @@ def test_a_training_that_waited_begins_with_all_that_became_free(play: Callable[
     attempts = one.sizes(1)
     assert [size for began, size in attempts if began] == [2], "it began once, with both"
     assert attempts[-1][0] < 5_000 + 60
+
+
+def test_a_training_grows_over_whole_nodes_and_gives_them_back(play: Callable[..., Play]) -> None:
+    one = play(QUEUED, lambda _, gpus: 40_000.0 / gpus, [node("n1"), node("n2")])
+    one.submit(resources={"gpus": "1..4", "launcher": "torchrun"}, params={"lr": [1]}, yields=True)
+    one.submit(at=9_000.0, resources={"gpus": 2}, params={"lr": [1]})
+    assert one.simulation.run()
+    sizes = [size for began, size in one.sizes(0) if began]
+    assert sizes[:4] == [None, 2, 4, 2], "one node more when it is free, and back when somebody needs it"
+    [(state, at)] = one.ended(1)
+    assert state is TaskState.FINISHED and at < 9_000 + 20_000 + 300
+    with one.simulation.db.read() as c:
+        [row] = c.execute(sa.select(profiles)).all()
+    assert {(gpus, nodes) for gpus, nodes, *_ in row.timings} >= {(2, 1), (4, 2)}
+
+
+@pytest.mark.parametrize("gpus", ["1..4", 1])
+def test_a_sweep_beside_a_large_training_gets_a_fair_part(play: Callable[..., Play], gpus: object) -> None:
+    """Tasks of one GPU, of which each might have more, and a training that had all four until then."""
+    whole, each = 60_000.0, 4_000.0
+
+    def seconds(attempt: QueuedAttempt, has: int) -> float:
+        return (whole if attempt.params["lr"] == 0 else each) / has
+
+    one = play(BARE, seconds, [node("n1", 4)])
+    one.epochs = 100
+    one.submit(resources={"gpus": "1..4"}, params={"lr": [0]}, yields=True)
+    one.submit(at=6_000.0, owner="bob", resources={"gpus": gpus}, params={"lr": list(range(1, 9))}, yields=True)
+    assert one.simulation.run()
+    [(state, done)] = one.ended(0)
+    ends = one.ended(1)
+    assert {state, *(state for state, _ in ends)} == {TaskState.FINISHED}
+    sizes = [size or 1 for began, size in one.sizes(0) if began]
+    assert max(sizes[:3]) == 4, "it had all of them"
+    assert max(at for _, at in ends) - 6_000 < 8 * each / 2 + 1_000, "as quick as with half of them, or quicker"
+    assert done < whole / 4 + 8 * each / 4 + 6_000, "it had the others, and all of them again in the end"
+    assert sizes[-1] == 4

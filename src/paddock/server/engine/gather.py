@@ -86,7 +86,7 @@ class Gatherer:
     batches: dict[str, AllocationBatch | None] = field(default_factory=dict)  # of all allocations, by key
     _nodes: dict[str, tuple[Sequence[Node], tuple[PolicyNode, ...]]] = field(default_factory=dict)  # by backend
     _shapes: dict[str, JobShape] = field(default_factory=dict)  # by `Demand.key`, as are the idle ones
-    _held: dict[str, tuple[AllocationRow, bool, Holding]] = field(default_factory=dict)  # by key
+    _held: dict[str, tuple[AllocationRow, object, Holding]] = field(default_factory=dict)  # by key
     _idle: dict[str, float] = field(default_factory=dict)  # job that waits without an allocation -> since when
     _measured: dict[tuple[str, str | None], tuple[float, Measured]] = field(default_factory=dict)
     _durations: tuple[float, frozenset[str], Mapping[str, float]] = (-math.inf, frozenset(), {})
@@ -283,9 +283,9 @@ class Gatherer:
             if note.lingers_since is not None or withdrawn:
                 continue
             known = self._held.get(row.key)
-            if known is None or known[0] is not row or known[1] != note.stuck:
-                leaving = "" if note.stuck else row.leaving_for
-                known = (row, note.stuck, self._holding(row, facts.get(row.job_id), worker, leaving))
+            remembered = (note.stuck, note.others)
+            if known is None or known[0] is not row or known[1] != remembered:
+                known = (row, remembered, self._holding(row, facts.get(row.job_id), worker))
                 if queued or known[2].nodes:  # otherwise it depends on what the backend reports next
                     self._held[row.key] = known
             holdings.append(known[2])
@@ -293,15 +293,15 @@ class Gatherer:
                 counted.append(row)
         return holdings + ([] if queued else self._strangers(c, worker, rows)), counted
 
-    def _holding(
-        self, row: AllocationRow, facts: JobFacts | None, worker: BackendWorker, leaving: str | None
-    ) -> Holding:
+    def _holding(self, row: AllocationRow, facts: JobFacts | None, worker: BackendWorker) -> Holding:
+        note = self.context.notes[row.key]
+        leaving = "" if note.stuck else row.leaving_for
         batch = self.batches.get(row.batch)
         need = _need(batch.resources, frozenset()) if batch else Need(frozenset())
         if row.state == AllocationState.ENDED:  # it counts: it is not known yet which tasks it leaves behind
             where: Where = NOWHERE, ()
         elif worker.backend.traits.queued:
-            where = _queued_place(row)
+            where = _queued_place(row, note.others)
         else:
             where = _bare_place(row, batch, worker.nodes)
         job = demand_key(row.job_id, facts.spec.resources.unusual(need.gpus * need.nodes) if facts else None)
@@ -542,8 +542,8 @@ def _need(resources: Resources, on: frozenset[str]) -> Need:
     )
 
 
-def _queued_place(row: AllocationRow) -> Where:
-    return ((row.node,) if row.state == AllocationState.RUNNING and row.node else ()), ()
+def _queued_place(row: AllocationRow, others: tuple[str, ...]) -> Where:
+    return ((row.node, *others) if row.state == AllocationState.RUNNING and row.node else ()), ()
 
 
 def _bare_place(row: AllocationRow, batch: AllocationBatch | None, nodes: Sequence[Node]) -> Where:

@@ -47,8 +47,13 @@ class Trainee:
     row: SizedTask
     facts: JobFacts
     has: int
-    node: str | None  # None: it waits
+    place: rules.Place  # none: it waits
     on: frozenset[str]
+    whole: int | None  # more GPUs than this are those of several nodes; None: it has one node in all sizes
+
+    @property
+    def node(self) -> str | None:
+        return self.place[0][0] if self.place else None
 
 
 @dataclass
@@ -175,11 +180,19 @@ class Sizer:
             if holding is None and not to_begin.takes(row):
                 continue
             on = self._eligible(pool, one) & kinds.keys()
-            fewest = row.size or one.spec.resources.gpus or 1
-            node, has = (holding.nodes[0], holding.need.gpus) if holding is not None else (None, fewest)
-            where = _best(made, kinds, on) if node is None else kinds.get(node)
+            has = row.size or one.spec.resources.gpus or 1
+            place: rules.Place = ()
+            if holding is not None:
+                place = tuple((node, holding.need.gpus) for node in holding.nodes)
+                has = holding.need.gpus * len(place)
+            if self._context.outposts.of(row.job_id).dealt:  # its checkpoint is there
+                on &= {node for node, _ in place} or ({row.node} if row.node else on)
+            its = {kinds.get(node) for node, _ in place}
+            where = _best(made, kinds, on) if not place else its.pop() if len(its) == 1 else None
             if where is not None:
-                made[where].trainees.append(Trainee(row, one, has, node, on))
+                whole = self._context.whole_nodes(one)
+                whole = whole if whole == max(made[where].gpus.values()) else None
+                made[where].trainees.append(Trainee(row, one, has, place, on, whole))
         for demand in pool.demands:
             where = _best(made, kinds, demand.need.on)
             if where is not None and not demand.paused and demand.need.gpus:
@@ -195,14 +208,14 @@ class Sizer:
         context = self._context
         if row.stopping or row.reduces or row.resize_by is not None or row.sized_by is not None:
             return False
-        if not chooses(context, facts) or context.outposts.of(row.job_id).dealt:
+        if not chooses(context, facts):
             return False
         if row.state is not TaskState.RUNNING:
             waits_for = context.clock.now() - row.attempt_created_at
             return not row.held and (row.attempt == 1 or waits_for > USUAL_COST)
         if holding is None or holding.key in context.silent or holding.until is not None:
             return False
-        if len(holding.nodes) != 1 or holding.need.nodes > 1:
+        if len(holding.nodes) != holding.need.nodes:  # it is not known where it is
             return False
         return row.saved_at is not None and (row.pace.progress() or 0.0) < NEARLY_DONE
 
@@ -256,7 +269,7 @@ class Sizer:
         running = len(share.trainees) - len(waiting)
         most = rules.changes([1] * running) - len(self._changed) if due else 0
         wanted = {
-            one.row.id: Sized(one.row.id, one.node, one.has, chosen[one.row.id] or one.has, one.on)
+            one.row.id: Sized(one.row.id, one.node, one.has, chosen[one.row.id] or one.has, one.on, one.whole)
             for one in share.trainees
         }
         first = {one.task for one in steps(list(wanted.values()), share.free, promised, most)}
@@ -290,13 +303,18 @@ class Sizer:
         fewest = {one.row.id: one.facts.spec.resources.gpus or 1 for one in share.trainees}
         with context.db.read() as c:
             estimates = context.estimates.of_many(c, jobs, now, context.waits, ESTIMATE_SECONDS)
-            times = profiles.epoch_times(c, fewest)
+            times: dict[str, list[EpochTime]] = {}
+            for whole in {one.whole for one in share.trainees}:
+                some = [one.row.id for one in share.trainees if one.whole == whole]
+                times |= profiles.epoch_times(c, {task: fewest[task] for task in some}, whole)
             facts = {one.row.job_id: one.facts for one in share.trainees}
             known = {job: profiles.known(c, one.owner, one.program, kind) for job, one in facts.items()}
-        found = []
+        found, used = [], _kept(share)
         for one in share.trainees:
-            row, own = one.row, one.facts.spec.resources
-            speed = _speed(one, own.most_gpus or one.has, possible, known[row.job_id], times.get(row.id, []))
+            row, most = one.row, one.facts.spec.resources.most_gpus or one.has
+            if one.whole is None:  # on its nodes it cannot have what others keep there
+                most = min(most, max((share.gpus[node] - used[node] for node in one.on & used.keys()), default=most))
+            speed = _speed(one, most, possible, known[row.job_id], times.get(row.id, []))
             seconds = _seconds(estimates.get(row.job_id), row.id, now)
             left = None if seconds is None else seconds * speed[one.has]
             found.append(
@@ -304,7 +322,7 @@ class Sizer:
                     row.id,
                     speed,
                     arrived=row.created_at,
-                    place=((one.node, one.has),) if one.node is not None else (),
+                    place=one.place,
                     left=left,
                     begun=one.node is not None or row.attempt > 1,
                     cost=_cost(row),
@@ -346,17 +364,20 @@ def _seconds(estimate: Estimate | None, task: str, now: float) -> float | None:
 
 
 def _used(share: KindShare, now: float) -> list[ElasticTraining]:
-    """Return what keeps its place on each node: all that is neither free nor of a task that can be resized."""
-    mine = Counter[str]()
-    for one in share.trainees:
-        if one.node is not None:
-            mine[one.node] += one.has
-    kept = {name: gpus - share.free[name] - mine[name] for name, gpus in share.gpus.items()}
+    """Return what keeps its place on each node."""
     return [
         ElasticTraining(f"@{name}", {gpus: gpus}, now, ((name, gpus),), fixed=True)
-        for name, gpus in kept.items()
+        for name, gpus in _kept(share).items()
         if gpus > 0
     ]
+
+
+def _kept(share: KindShare) -> dict[str, int]:
+    """Return the GPUs of each node that are neither free nor of a task that can be resized."""
+    mine = Counter[str]()
+    for one in share.trainees:
+        mine.update(dict(one.place))
+    return {name: max(gpus - share.free[name] - mine[name], 0) for name, gpus in share.gpus.items()}
 
 
 def _speed(
@@ -364,12 +385,16 @@ def _speed(
 ) -> dict[int, float]:
     """Return the sizes that a task may have, and how much faster than one GPU each is."""
     fewest = one.facts.spec.resources.gpus or 1
-    allowed = {size: 1 for size, nodes in possible.items() if nodes == 1 and fewest <= size <= most}
-    allowed |= {fewest: 1, one.has: 1}
+    allowed = {
+        size: nodes
+        for size, nodes in possible.items()
+        if (nodes == 1 or one.whole is not None) and fewest <= size <= most
+    }
+    allowed |= {size: profiles.nodes_of(size, one.whole) for size in (fewest, one.has)}
     each = one.row.pace.epoch_seconds
     own = [*times]
     if each is not None and one.row.samples_per_second is None:
-        own = [*(time for time in times if time.gpus != one.has), EpochTime(one.has, 1, each)]
+        own = [*(time for time in times if time.gpus != one.has), EpochTime(one.has, max(len(one.place), 1), each)]
     timings = tuple(known)
     for timing in compared(known, own):
         timings = remember(timings, timing)
@@ -406,7 +431,7 @@ def _add_waiting(
     since = demand.idle_since if math.isfinite(demand.idle_since) else now
     weight = weights(demand.owner, demand.priority)
     for number in range(min(count, MOST_WAITING)):
-        for place, size in enumerate(_parts(demand.need.gpus, share.gpus)):
+        for place, size in enumerate(_parts(demand.need.gpus, share.gpus, demand.need.nodes)):
             name = f"{demand.job}#{number}.{place}"
             share.names[name] = f"job {job_of(demand.job)}"
             whole = None if left is None else left * size
@@ -433,10 +458,13 @@ def _add_others(share: KindShare, look: Look, now: float) -> None:
                 left -= size
 
 
-def _parts(gpus: int, nodes: Mapping[str, int]) -> list[int]:
-    """Return a number of GPUs as sizes that trainings can have on these nodes, the largest first."""
-    found = []
-    for size in sorted((size for size, count in rules.possible_sizes(nodes).items() if count == 1), reverse=True):
+def _parts(gpus: int, nodes: Mapping[str, int], several: int = 1) -> list[int]:
+    """Return a number of GPUs of each of `several` nodes as sizes that trainings can have, the largest first."""
+    found: list[int] = []
+    possible = rules.possible_sizes(nodes)
+    if several > 1:
+        return [gpus * several] if gpus * several in possible else _parts(gpus, nodes) * several
+    for size in sorted((size for size, count in possible.items() if count == 1), reverse=True):
         while gpus >= size:
             found.append(size)
             gpus -= size

@@ -147,7 +147,7 @@ def test_what_is_not_known_comes_neither_first_nor_last(short: ClusterRig) -> No
     for job, program in ((JOB, "new"), (OTHER, "long"), (THIRD, "quick")):
         short.job(job=job, resources=GPUS)
         about(short, job, program)
-    short.step(5)
+    short.step(5, seconds=60)  # what was not known is looked up again
     assert in_order(short) == [THIRD, JOB, OTHER]
 
 
@@ -156,6 +156,6 @@ def test_a_time_limit_says_how_long_it_may_be(short: ClusterRig) -> None:
     for job, program, limit in ((OTHER, "long", None), (JOB, "new", None), (THIRD, "newer", 600)):
         short.job(job=job, resources=GPUS | ({"time_limit": limit} if limit else {}))
         about(short, job, program)
-    short.step(5)
+    short.step(5, seconds=60)  # what was not known is looked up again
     assert in_order(short)[0] == THIRD
     assert short.engine.context.places[OTHER] == 1, "as old as the one that counts the same"

@@ -1,5 +1,6 @@
 """Compare policies of sizes: `python -m benchmarks.elastic [--seeds 20] [--load 1.0] [--tables FOLDER]`.
 
+`--constants SLOW=0.2 LEFT_MORE=7200` tries other constants of rules/sizes.py.
 With `--slurm` thirty jobs of real PyTorch run on a real Slurm, and are compared with the same ones simulated.
 With `--level 2` the real engine runs the workloads, and is compared with the simulation of the same queue.
 """
@@ -16,6 +17,7 @@ from benchmarks.elastic.policies import IN_ORDER, POLICIES
 from benchmarks.elastic.simulator import Running, run
 from benchmarks.elastic.tables import Kind, made, read
 from benchmarks.elastic.workload import workload
+from paddock.rules import sizes as rules
 from paddock.rules.sizes import ElasticTraining, decide, possible_sizes
 
 
@@ -91,6 +93,13 @@ def speed() -> None:
         print(f"200 trainings on 512 GPUs, {name}: median {np.median(some):.0f} ms of CPU, at most {max(some):.0f} ms")
 
 
+def _constant(text: str) -> tuple[str, float]:
+    name, _, value = text.partition("=")
+    if not isinstance(getattr(rules, name, None), float):
+        raise argparse.ArgumentTypeError(f"rules/sizes.py has no constant {name} that is a number")
+    return name, float(value)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.elastic")
     parser.add_argument("--level", type=int, choices=(1, 2), default=1, help="2: the real engine, made clock")
@@ -99,8 +108,11 @@ def main() -> None:
     parser.add_argument("--load", type=float, nargs="+", default=[1.0], help="1: 160 jobs in 8 hours on 64 GPUs")
     parser.add_argument("--tables", type=Path, help="a folder of tables of the published simulator")
     parser.add_argument("--policies", nargs="+", choices=list(POLICIES), default=list(POLICIES))
+    parser.add_argument("--constants", type=_constant, nargs="+", default=[], help="NAME=VALUE of rules/sizes.py")
     parser.add_argument("--slurm", action="store_true", help="orders on a real Slurm with real PyTorch, as root")
     asked = parser.parse_args()
+    for name, value in asked.constants:
+        setattr(rules, name, value)
     if asked.slurm:
         from benchmarks.elastic import on_slurm  # it needs what the tests on Slurm need
 

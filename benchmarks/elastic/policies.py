@@ -12,6 +12,7 @@
   profiles, noise and batches as ours. Time left it does not use: the original does not know it.
 - goodput alone: the same, where each job learns its own profile, as in the original; ours keeps profiles per kind.
 - ours: `rules/sizes.py`, as it is.
+- ideal: ours in a world where restarts take no time and jobs know exactly how much they have left.
 """
 
 import math
@@ -168,4 +169,5 @@ POLICIES = {
     "goodput alone": Policy(GoodputPolicy(), adapts=True, kept=False),
     "ours each minute": Policy(ours, adapts=True),
     "ours": Policy(ours, adapts=True, prompt=True),
+    "ideal": Policy(ours, adapts=True, prompt=True, ideal=True),
 }

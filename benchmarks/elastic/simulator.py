@@ -1,7 +1,7 @@
 """A cluster with a made clock: a policy decides on places, and trainings go on where they are."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from paddock.rules.sizes import Place
 ROUND = 60.0
 CLUSTER = {f"n{number:02}": NODE for number in range(NODES)}
 GRID = {size: nodes_of(size) for size in SIZES}
+AT_ONCE = 0.1  # seconds of a restart that takes no time
 MEASURED = 0.05  # spread of what is measured: step times and gradient noise
 
 
@@ -93,17 +94,21 @@ class Profiles:
 class Policy:
     """`adapts`: the batch follows the size and the noise. `kept`: what is measured of a job counts for its kind.
 
-    Every policy decides once a minute; one that is `prompt` also when a job arrives or ends.
+    Every policy decides once a minute; one that is `prompt` also when a job arrives or ends. With `ideal`, which no
+    cluster has, restarts take no time, and jobs tell exactly how much they have left.
     """
 
     places: Callable[[Sequence[Running], float], dict[str, Place]]
     adapts: bool = False
     kept: bool = True
     prompt: bool = False
+    ideal: bool = False
 
 
 def run(plans: Sequence[JobPlan], policy: Policy, seed: int) -> list[Running]:
     """Return the jobs after their end."""
+    if policy.ideal:
+        plans = [replace(one, told=1.0, kind=replace(one.kind, restart=AT_ONCE)) for one in plans]
     profiles = Profiles(np.random.default_rng([seed, 7]), policy.kept)
     waiting = [Running(plan, batch=plan.batch, waits_since=plan.arrives) for plan in plans]
     there: list[Running] = []

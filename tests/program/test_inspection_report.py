@@ -151,6 +151,9 @@ def test_the_names_of_stfmanager_are_taken() -> None:
         ("print('loss: %.3f' % loss)", ["stdout"]),
         ("print('loss={:.3f}'.format(loss))", ["stdout"]),
         ("print('accuracy: ' + str(a))", ["stdout"]),
+        ("print(json.dumps({'loss': loss}))", ["stdout"]),
+        ("print({'epoch': epoch, 'loss': loss})", ["stdout"]),
+        ("print(json.loads(text))", []),
         ("print('done', x)", []),
     ],
 )

@@ -34,7 +34,8 @@ def find(module: Module) -> list[str]:
 def _sources(module: Module, call: ast.Call) -> list[str]:
     dotted, last = module.dotted(call.func), last_name(call.func)
     if dotted in _PRINTERS:
-        return ["stdout"] if any(_shows_value(a, last=a is call.args[-1]) for a in call.args) else []
+        shown = any(_shows_value(a, last=a is call.args[-1]) or _is_record(module, a) for a in call.args)
+        return ["stdout"] if shown else []
     if last == "fit":
         return ["keras"] if _is_keras(module, call) else []
     if last == "open":
@@ -55,6 +56,13 @@ def _written_file(call: ast.Call) -> list[str]:
     if not any(re.fullmatch(r"[rwax+bt]{1,3}", t) and set(t) & set("wax+") for t in texts):
         return []
     return [kind for kind in ("csv", "jsonl") if any(t.endswith(f".{kind}") for t in texts)]
+
+
+def _is_record(module: Module, argument: ast.expr) -> bool:
+    """Return True for `json.dumps(..)` and `{"loss": loss}`: a line of several values."""
+    return isinstance(argument, ast.Dict) or (
+        isinstance(argument, ast.Call) and module.dotted(argument.func) == "json.dumps"
+    )
 
 
 def _shows_value(argument: ast.expr, *, last: bool) -> bool:

@@ -1,6 +1,7 @@
 """Test the OpenAPI document, and random requests made from it."""
 
 import copy
+from collections.abc import Iterator
 from http.cookiejar import DefaultCookiePolicy
 from typing import Any
 
@@ -16,9 +17,19 @@ from schemathesis.schemas import BaseSchema
 from schemathesis.specs.openapi.checks import response_schema_conformance
 
 from paddock.server.api.app import bare_app
-from tests.support.server import PATIENCE, ServerProcess
+from tests.support.server import PATIENCE, ServerProcess, running
 
 SETTINGS = settings(max_examples=settings().max_examples // 5, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    """A server of its own: random requests leave saved views, rules and jobs, which other tests would find."""
+    limits = {"upload__max_bytes": 200_000, "upload__max_files": 20}
+    with running(
+        tmp_path_factory.mktemp("document") / "home", local__slots=2, runner__grace_seconds=1, **limits
+    ) as made:
+        yield made
 
 
 # It would be split into a test per operation by `schema.parametrize()`, but that makes all requests when tests are
@@ -48,7 +59,7 @@ def _schema() -> BaseSchema:
     # The streams do not end by themselves: they have tests of their own.
     raw["paths"].pop("/api/v1/events")
     raw["paths"].pop("/api/v1/tasks/{task}/log/follow")
-    raw["paths"].pop("/api/v1/team")  # the server is used by other tests, which know no accounts
+    raw["paths"].pop("/api/v1/team")  # with accounts, the token of the server would not be enough
     return schemathesis.openapi.from_dict(raw)
 
 

@@ -107,7 +107,7 @@ def started_cluster(**options: Any) -> Iterator[Cluster]:
         _started.remove(made)
 
 
-def _require_slurm(*, accounting: bool) -> None:
+def _require_slurm(*, accounting: bool = True) -> None:
     root, packages = os.geteuid() == 0, missing(accounting=accounting)
     if root and not packages:
         return

@@ -17,6 +17,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -147,6 +148,16 @@ def ours(jobs: Sequence[Running], now: float) -> dict[str, Place]:
     return decide([training(one) for one in jobs], CLUSTER, now)
 
 
+def on_one_node(jobs: Sequence[Running], now: float) -> dict[str, Place]:
+    """Decide as ours does, with the limits of the engine: what runs is not stopped, and batches are those asked for."""
+    trainings = []
+    for one in jobs:
+        known = training(one)
+        speed = {size: speed for size, speed in known.speed.items() if size <= NODE}
+        trainings.append(replace(known, speed=speed, stays=True, fixed=not one.may_change))
+    return decide(trainings, CLUSTER, now)
+
+
 def training(one: Running) -> ElasticTraining:
     return ElasticTraining(
         id=one.plan.id,
@@ -160,6 +171,7 @@ def training(one: Running) -> ElasticTraining:
     )
 
 
+ON_ONE_NODE = Policy(on_one_node, prompt=True, fixed_batch=True)
 IN_ORDER = Policy(in_order, prompt=True)
 POLICIES = {
     "first come": Policy(first_come),

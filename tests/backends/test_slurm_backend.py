@@ -117,6 +117,17 @@ def test_what_its_owner_holds_is_told(make: Make, backend: SlurmBackend, state: 
     assert {one: status.held for one, status in backend.poll(["7_0", "7_1"]).items()} == {"7_0": True, "7_1": False}
 
 
+def test_all_nodes_of_an_allocation_are_told(make: Make, backend: SlurmBackend) -> None:
+    rows = [
+        QUEUE.format(id=f"7_{n}").replace("PENDING", "RUNNING").replace("||gpu|", f"|{nodes}|gpu|")
+        for n, nodes in enumerate(("n[1-3]", "n5"))
+    ]
+    make("squeue", "cat <<'END'\n" + "\n".join(rows) + "\nEND")
+    found = backend.poll(["7_0", "7_1"])
+    assert (found["7_0"].node, found["7_0"].others) == ("n1", ("n2", "n3"))
+    assert (found["7_1"].node, found["7_1"].others) == ("n5", ())
+
+
 class TestLookAhead:
     """What waits of all users may be 50,000 lines, which the controller has to write."""
 

@@ -1,11 +1,15 @@
 """A plain DDP training, which knows nothing of Paddock but the folder of its checkpoints, changes its size."""
 
 import json
+import re
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.e2e.test_sizes import FIXED, finish
+from tests.frameworks.conftest import run_warm
 from tests.support.server import ServerProcess, running, wait_for
 
 SECONDS = 400.0  # importing torch in two processes takes long on a busy machine
@@ -92,3 +96,54 @@ def test_a_plain_ddp_script_goes_on_with_two_processes_and_then_with_one(
     server.post(f"/tasks/{again}-1/stop")
     [plain] = server.get(f"/tasks/{again}-1/metrics", metric="val_loss")
     assert values == pytest.approx(plain["values"][: len(values)], abs=1e-5)
+
+
+@pytest.fixture
+def choosing(tmp_path: Path) -> Iterator[ServerProcess]:
+    """A server whose policy resizes trainings, on two pretended GPUs."""
+    often = {"elastic__sizes_seconds": 1.0, "runner__usage_seconds": 0.3, "runner__grace_seconds": 20}
+    with running(tmp_path / "home", local__gpus=json.dumps(["0", "1"]), **often) as made:
+        yield made
+
+
+def never_resized(python: str, environ: dict[str, str], folder: Path, epochs: int) -> list[float]:
+    """The curve of the same script in one process, without Paddock."""
+    folder.mkdir()
+    script = folder / "train.py"
+    script.write_text(TRAIN.replace("100_000", str(epochs + 1)).replace("time.sleep(0.2)", ""))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    one = {"RANK": "0", "WORLD_SIZE": "1", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+    environ = environ | one | {"PADDOCK_CHECKPOINT_DIR": str(folder), "PADDOCK_RESULTS_DIR": str(folder)}
+    ended = run_warm(python, [str(script)], folder, environ)
+    assert ended.returncode == 0, ended.stderr
+    return [float(found) for found in re.findall(r"val_loss: (\S+)", ended.stdout)]
+
+
+def test_the_policy_resizes_a_plain_ddp_script_and_its_curve_is_the_one_never_resized(
+    choosing: ServerProcess, train_python: str, train_environ: dict[str, str], tmp_path: Path
+) -> None:
+    other = choosing.submit(FIXED, resources={"gpus": 1})
+    choosing.wait_state(other, "running")
+    environment = {"python": train_python, "variables": {"OMP_NUM_THREADS": "1"}}
+    script = TRAIN.replace("epoch {epoch} ", "epoch {epoch}/100000 ")  # much is left: it is worth a start of PyTorch
+    job = choosing.submit(script, environment=environment, resources={"gpus": "1..2", "launcher": "torchrun"})
+    trains(choosing, job, 1)
+    finish(choosing, other)
+    trains(choosing, job, 2)
+    late = choosing.submit(FIXED, resources={"gpus": 1})
+    trains(choosing, job, 1)
+    choosing.wait_state(late, "running")
+    Path(choosing.task(job)["folder"], "last").touch()
+    choosing.wait_state(job, "finished", seconds=SECONDS)
+    *resized, last = choosing.task(job)["attempts"]
+    assert [(one["size"], one["cause"]) for one in (*resized, last)] == [(1, "resized"), (2, "resized"), (1, None)]
+    assert all("by the policy: " in one["reason"] for one in resized)
+    [curve] = choosing.get(f"/tasks/{job}-1/metrics", metric="val_loss")
+    epochs = len(curve["steps"])
+    assert curve["steps"] == [float(number) for number in range(1, epochs + 1)], "no epoch is missing or twice"
+    assert curve["values"] == pytest.approx(
+        never_resized(train_python, train_environ, tmp_path / "plain", epochs), abs=1e-5
+    )
+    finish(choosing, late)

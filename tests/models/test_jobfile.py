@@ -248,6 +248,8 @@ def test_how_a_job_makes_room_has_a_short_form_too(tmp_path: Path) -> None:
     spec = load(tmp_path, "elastic: now\n").spec
     assert (spec.elastic.give_way, spec.elastic.keep) == (Giving.NOW, None)
     assert yaml12.load(jobfile.dump(spec)) == {"elastic": "now"}
+    kept = load(tmp_path, "resources: {gpus: 1..4}\nelastic: {keep_size: true}\n").spec
+    assert yaml12.load(jobfile.dump(kept))["elastic"] == {"keep_size": True}
     longer = load(tmp_path, "elastic: {give_way: never, keep: 3}\n").spec
     assert yaml12.load(jobfile.dump(longer)) == {"elastic": {"give_way": "never", "keep": 3}}
     for one in (spec, longer):

@@ -98,9 +98,9 @@ class TestOrder:
         found = plan(Pool(ONE, jobs, held, order=JobOrder.SHORT), 0)
         assert [one.to for one in found if isinstance(one, GiveWay)] == ["short", "short"]
 
-    def test_what_is_not_known_is_tried_first(self) -> None:
-        jobs = demand("a", left=10.0), demand("new", created=5)
-        assert started(plan(Pool(ONE, jobs, order=JobOrder.SHORT), 0)) == {"new": 4}
+    def test_of_equal_ones_the_oldest_goes_first(self) -> None:
+        jobs = demand("late", left=10.0, created=5), demand("a", "bob", left=10.0)
+        assert started(plan(Pool(ONE, jobs, order=JobOrder.SHORT), 0)) == {"a": 4}
 
     def test_the_oldest_goes_first(self) -> None:
         jobs = demand("young", created=5), demand("old", "bob", wanted=3, created=1)

@@ -1,5 +1,6 @@
 """In which order a scheduler is to start what jobs wait for."""
 
+import math
 from dataclasses import replace
 
 from benchmarks.policy.simulator import SLURM
@@ -7,7 +8,7 @@ from benchmarks.policy.simulator import SLURM
 from paddock.models.choices import JobOrder
 from paddock.rules.policy import Order, plan
 from paddock.rules.pool import Holding, JobDemand, Pool
-from paddock.rules.queue_order import places
+from paddock.rules.queue_order import places, with_median
 from tests.rules.test_policy import ONE, demand, holding, need
 
 FULL = tuple(holding("p", number, "zoe") for number in range(4))
@@ -35,6 +36,18 @@ def test_a_higher_priority_of_the_same_owner_goes_first() -> None:
 def test_the_shortest_goes_first_whoever_owns_it() -> None:
     jobs = demand("a", left=300.0), demand("b", "bob", left=200.0), demand("c", left=100.0)
     assert order(*jobs, order=JobOrder.SHORT) == [Order("b", 1), Order("a", 2)]
+
+
+def test_of_whom_nothing_is_known_is_in_the_middle() -> None:
+    no = math.inf
+    assert with_median([None, 10.0, 50.0, None, 90.0], [no] * 5) == [50.0, 10.0, 50.0, 50.0, 90.0]
+    assert with_median([None, None], [no, no]) == [0.0, 0.0], "the oldest goes first then"
+    assert with_median([], []) == []
+
+
+def test_a_time_limit_bounds_what_is_supposed() -> None:
+    assert with_median([None, 50.0, None], [20.0, 1.0, 900.0]) == [20.0, 50.0, 50.0]
+    assert with_median([None, None], [20.0, 900.0]) == [20.0, 460.0]
 
 
 def test_the_oldest_goes_first() -> None:

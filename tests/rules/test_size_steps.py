@@ -20,6 +20,26 @@ def test_what_shrinks_comes_first_and_what_grows_waits_until_that_is_free() -> N
     assert steps([small], {"n1": 2}, 2, 5) == [], "those who wait get them"
 
 
+def test_what_waits_is_no_change_of_what_runs() -> None:
+    waits, runs = Sized("a", None, 1, 4, ON), Sized("b", "n1", 1, 2, ON)
+    assert steps([waits, runs], {"n1": 4}, 1, 0) == [waits], "its own GPU is promised to it"
+    assert steps([waits], {"n1": 3, "n2": 2}, 1, 5) == [], "they have to be on one node"
+    assert steps([waits, runs], {"n1": 4, "n2": 2}, 1, 1) == [runs, waits]
+    assert steps([Sized("a", None, 4, 1, ON), Sized("b", "n1", 4, 1, ON)], {}, 0, 0) == [Sized("a", None, 4, 1, ON)]
+
+
+def test_more_than_a_node_has_are_whole_nodes() -> None:
+    large = Sized("a", "n1", 2, 8, frozenset({"n1", "n2", "n3"}), whole=4)
+    assert steps([large], {"n1": 2, "n2": 4}, 0, 1) == [large], "with its own node"
+    assert steps([large], {"n1": 1, "n2": 4, "n3": 3}, 0, 1) == [], "n1 and n3 are not free as a whole"
+    assert steps([large], {"n1": 2, "n2": 4}, 1, 1) == [], "one is promised"
+    both = [large, Sized("b", "n2", 1, 2, frozenset({"n2", "n3"}))]
+    assert steps(both, {"n2": 4, "n3": 4}, 0, 2) == [both[1]], "of two nodes one is not free as a whole any more"
+    assert steps([large], {"n2": 4, "n3": 4}, 0, 1) == [large], "beside what it has"
+    back = Sized("a", "n1", 8, 4, ON, whole=4)
+    assert steps([back], {}, 0, 1) == [back]
+
+
 SIZED = st.builds(
     lambda name, node, has, to: Sized(f"t{name}", node, has, to, ON),
     st.integers(0, 10_000),

@@ -80,6 +80,14 @@ class TestPlain:
         assert counts(decide([ending], FOUR, NOW)) == {"a": 2}
         assert counts(decide([replace(ending, left=4000.0)], FOUR, NOW)) == {"a": 4}
 
+    def test_what_has_no_end_in_sight_grows_once_it_has_been_there_for_long(self) -> None:
+        """Its start takes 20 seconds; scripts that do not report how many epochs they have are common."""
+        young, old = (
+            one("a", {1: 1.0, 2: 2.0}, left=None, place=(("n1", 1),), cost=20.0, arrived=NOW - age) for age in (60, 600)
+        )
+        assert counts(decide([young], FOUR, NOW)) == {"a": 1}
+        assert counts(decide([old], FOUR, NOW)) == {"a": 2}
+
     def test_several_nodes_are_whole_ones(self) -> None:
         nodes = {f"n{number}": 4 for number in range(4)}
         found = decide([one("a", {1: 1.0, 4: 3.5, 8: 7.0, 16: 13.0}), one("b", {1: 1.0}, weight=9.0)], nodes, NOW)

@@ -1,10 +1,12 @@
 """On a real Slurm the policy gives a training more GPUs when others leave, and takes them back when others come."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.slurm.cluster import Cluster
+from tests.slurm.conftest import started_cluster
 from tests.slurm.support import PATIENCE, Lab, lab
 from tests.support.server import wait_for
 
@@ -43,3 +45,39 @@ def test_it_grows_when_others_end_and_shrinks_when_others_arrive(at: Lab) -> Non
     steps = at.steps(job)
     assert steps == sorted(set(steps)) == list(range(len(steps))), "it went on from its checkpoint, without gaps"
     assert not at.witness.said("doubled")
+
+
+# The first process trains and saves; the others only live.
+SPREAD = """
+import json, os, time
+state = os.path.join(os.environ["PADDOCK_CHECKPOINT_DIR"], "state")
+epoch = int(open(state).read()) if os.path.exists(state) else 0
+while True:
+    time.sleep(0.5)
+    epoch += 1
+    if os.environ["RANK"] == "0":
+        with open(state + ".new", "w") as file:
+            file.write(str(epoch))
+        os.replace(state + ".new", state)
+        print(json.dumps({"epoch": epoch, "loss": 1 / epoch, "world": int(os.environ["WORLD_SIZE"])}), flush=True)
+"""
+
+
+def test_it_grows_over_two_whole_nodes_and_gives_one_back(tmp_path: Path) -> None:
+    with (
+        started_cluster(nodes=2, gpus=2, accounting=False) as cluster,
+        lab(tmp_path / "lab", cluster, elastic__sizes_seconds=1.0) as at,
+    ):
+        job = at.server.submit(SPREAD, resources={"gpus": "2..4", "launcher": "srun", "cpus": 2})
+        has(at, job, 4)
+        late = at.submit({"gpus": 2}, steps=100_000)
+        has(at, job, 2)
+        at.wait_attempt(late, 1)
+        attempts = at.attempts(job)
+        assert [one["size"] for one in attempts] == [2, 4, 2]
+        assert f"makes room for job {late}" in attempts[1]["reason"]
+        for one in (job, late):
+            at.server.post(f"/jobs/{one}/stop", {})
+            at.server.wait(one, PATIENCE)
+        [curve] = at.server.get(f"/tasks/{job}-1/metrics", metric="loss")
+        assert curve["steps"] == [float(number) for number in range(1, len(curve["steps"]) + 1)], "no gap"

@@ -324,7 +324,9 @@ class SimulatedCluster:
         reason = one.reason
         if one.state is AllocationState.PENDING:
             reason = HELD if one.held else WAITS
-        return AllocationStatus(state=one.state, node=",".join(one.places) or None, reason=reason, cause=one.cause)
+        nodes = [*one.places]
+        about = {"node": next(iter(nodes), None), "others": tuple(nodes[1:]), "reason": reason, "cause": one.cause}
+        return AllocationStatus(state=one.state, **about)
 
 
 class SimulatedBackend:

@@ -86,7 +86,7 @@ class SimulatedRunner:
             self._now,
             manifest.yields,
         )
-        self._node = ",".join(places)
+        self._node = next(iter(places))
         gpus = [gpu for has in places.values() for gpu in has.gpus]
         slots = [slot for has in places.values() for slot in has.slots]
         self._device = "gpu " + ",".join(gpus) if gpus else "cpu " + ",".join(slots)

@@ -111,10 +111,11 @@ def place(allocation: models.Allocation | None) -> str:
     return clean(text)
 
 
-def resources(given: models.Resources) -> str:
+def resources(given: models.Resources, *, kept: bool = False) -> str:
     """Return what a job asks for: `slurm, partition gpu, 2 GPUs (a100), 4 cores, 16 GiB, time limit 4:00:00`."""
     gpus = several(given.gpus, "GPU") if given.gpus is not None else ""
     gpus = f"{given.gpus} to {several(given.most_gpus, 'GPU')}" if given.most_gpus else gpus
+    gpus += ", which only people change" if kept else ""
     parts = [
         given.backend,
         given.profile and f"profile {given.profile}",

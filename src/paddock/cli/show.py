@@ -140,7 +140,7 @@ def _show_job(job: "models.JobDetail", report: "models.SearchReport | None", map
                 ("Files", render.several(mapped, "file") if mapped is not None else ""),
                 ("Runs", render.paragraph(job.spec.command or job.spec.script or "") if mapped is None else ""),
                 ("Then", render.paragraph(job.spec.reduce or "")),
-                ("Resources", render.resources(job.spec.resources)),
+                ("Resources", render.resources(job.spec.resources, kept=bool(job.spec.elastic.keep_size))),
                 ("Sharing", "\n".join(sharing.packing(one, ended=job.ended) for one in job.packing)),
                 (
                     "Code",

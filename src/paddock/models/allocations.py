@@ -55,6 +55,7 @@ FOLDER = "{folder}"
 class AllocationStatus(Model):
     state: AllocationState
     node: str | None = None
+    others: tuple[str, ...] = Field((), description="its further nodes, where it has several")
     reason: str | None = Field(None, description="why it waits, or why it ended")
     starts_at: float | None = Field(None, description="when it is expected to start, seconds since 1970")
     never: bool = Field(False, description="it will not start by itself")

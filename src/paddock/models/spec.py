@@ -116,7 +116,7 @@ class StopEarly(Model):
 
 
 class Elastic(Model):
-    """How a job makes room for others who wait. Text form: `never`, `between`, `now`."""
+    """How a job makes room for others who wait, and keeps sizes. Text form: `never`, `between`, `now`."""
 
     give_way: Giving | None = Field(
         None,
@@ -128,6 +128,11 @@ class Elastic(Model):
         ge=0,
         le=100_000,
         description="it keeps this many when other users of a cluster wait; as in the settings when not given",
+    )
+    keep_size: bool | None = Field(
+        None,
+        description="its tasks keep the number of GPUs that they begin with, or that people give them; otherwise it is "
+        "chosen within the range, such as `gpus: 1..4`, if the settings let it",
     )
 
 

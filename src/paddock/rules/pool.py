@@ -95,7 +95,7 @@ class JobDemand:
     no_more_on: Mapping[str, int] = field(default_factory=dict)
     """Nodes on which it cannot start anything at the moment -> the allocations that it has there."""
 
-    left: float = 0.0  # seconds of devices that its work will take, less if it waits for long; 0: not known
+    left: float = 0.0  # seconds of devices that its work will take, as it is supposed; less if it waits for long
 
     def has_work_on(self, node: str, there: int) -> bool:
         """Return True if one more allocation on this node has work, beside those that are there."""

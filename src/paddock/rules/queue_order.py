@@ -1,10 +1,19 @@
 """In which order a scheduler should start what jobs of this server wait for in its queue. Pure."""
 
+import math
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from statistics import median
 
 from paddock.models.choices import JobOrder
 from paddock.rules.pool import JobDemand, job_of
+
+
+def with_median(left: Sequence[float | None], most: Sequence[float]) -> list[float]:
+    """Return how much work each job has left; of whom that is not known, the median of others, and at most `most`."""
+    known = [one for one in left if one is not None] or [one for one in most if math.isfinite(one)]
+    usual = median(known) if known else 0.0
+    return [min(usual, limit) if one is None else one for one, limit in zip(left, most, strict=True)]
 
 
 def places(order: JobOrder, turns: Sequence[JobDemand], waiting: Collection[str]) -> dict[str, int]:

@@ -117,8 +117,8 @@ def _options(one: ElasticTraining, held: int, sizes: Mapping[int, int], must: bo
         found.add(held, 0.0, changed=False)
         return found
     left = max(UNKNOWN_LEFT if one.left is None else one.left, LEAST_LEFT)
-    discount = _discount(one, held, left)
     age = max(now - one.arrived, 0.0)
+    discount = _discount(one, held, left if one.left is not None else max(age, left))
     unit, best = one.weight * (left + LEFT_MORE) ** -LEFT_POWER * (1 + age / HOUR) ** AGE_POWER, 0.0
     ours = held in one.speed  # what it no longer allows is not ours to keep
     if not must and not (one.stays and held):
@@ -133,7 +133,8 @@ def _options(one: ElasticTraining, held: int, sizes: Mapping[int, int], must: bo
 def _discount(one: ElasticTraining, held: int, left: float) -> float:
     """Return what a size other than the present one counts, as it costs a restart.
 
-    It is the part that remains of the time until the next change, or until it ends.
+    It is the part that remains of the time until the next change, or until it ends: if that is not known, it will go
+    on for as long as it has been there.
     """
     if not (one.begun or held):
         return 1.0

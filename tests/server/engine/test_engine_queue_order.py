@@ -1,11 +1,13 @@
 """The order of jobs is passed on to a scheduler."""
 
 import pytest
+import sqlalchemy as sa
 
 from paddock.errors import BackendError, BackendUnavailable
-from paddock.models import LimitsRequest
+from paddock.models import JobOrder, LimitsRequest
 from paddock.server.engine import queue_order
 from paddock.server.store import jobs
+from paddock.server.store.tables import jobs as job_rows
 from tests.server.engine.cluster_rig import ClusterRig
 from tests.server.engine.engine_rig import JOB
 
@@ -101,3 +103,59 @@ def test_a_new_server_knows_what_was_sent(cluster: ClusterRig, waiting: tuple[st
     assert order(cluster) == [([one], 50)]
     prefer(cluster, JOB, 20)
     assert sorted(order(cluster)[1:]) == [([one], 0), ([other], 50)]
+
+
+# --- the order "short" ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def short(cluster: ClusterRig) -> ClusterRig:
+    elastic = cluster.settings.elastic.model_copy(update={"order": JobOrder.SHORT})
+    cluster.settings = cluster.settings.model_copy(update={"elastic": elastic})
+    cluster.reopen()
+    return cluster
+
+
+def trained(rig: ClusterRig, job: str, program: str, hours: float) -> None:
+    """A job whose task has finished after so long."""
+    [task] = rig.job(job=job, resources=GPUS)
+    about(rig, job, program)
+    rig.step(5)
+    key, now = f"{job}-a1.0", rig.now()
+    rig.backend.run(f"id-{key}")
+    rig.say(key, {"e": "runner"}, {"e": "started", "task": task, "pid": 7, "at": now})
+    rig.say(key, {"e": "ended", "task": task, "exit": 0, "signal": None, "at": now + hours * 3600}, {"e": "bye"})
+    rig.backend.end(f"id-{key}")
+    rig.step(5)
+
+
+def about(rig: ClusterRig, job: str, program: str) -> None:
+    with rig.db.write() as c:
+        c.execute(sa.update(job_rows).where(job_rows.c.id == job).values(program=program))
+    rig.engine.context.forget(job)
+
+
+def in_order(rig: ClusterRig) -> list[str]:
+    places = rig.engine.context.places
+    return sorted((JOB, OTHER, THIRD), key=lambda job: places.get(job, 0))
+
+
+def test_what_is_not_known_comes_neither_first_nor_last(short: ClusterRig) -> None:
+    """What is known of programs counts for their next jobs."""
+    trained(short, "aaa23456", "long", 8)
+    trained(short, "bbb23456", "quick", 1)
+    for job, program in ((JOB, "new"), (OTHER, "long"), (THIRD, "quick")):
+        short.job(job=job, resources=GPUS)
+        about(short, job, program)
+    short.step(5, seconds=60)  # what was not known is looked up again
+    assert in_order(short) == [THIRD, JOB, OTHER]
+
+
+def test_a_time_limit_says_how_long_it_may_be(short: ClusterRig) -> None:
+    trained(short, "aaa23456", "long", 8)
+    for job, program, limit in ((OTHER, "long", None), (JOB, "new", None), (THIRD, "newer", 600)):
+        short.job(job=job, resources=GPUS | ({"time_limit": limit} if limit else {}))
+        about(short, job, program)
+    short.step(5, seconds=60)  # what was not known is looked up again
+    assert in_order(short)[0] == THIRD
+    assert short.engine.context.places[OTHER] == 1, "as old as the one that counts the same"

@@ -130,11 +130,19 @@ def test_a_job_with_a_fixed_number_keeps_it(gpus: Gpus) -> None:
     assert not gpus.wanted()
 
 
+def test_a_job_may_say_that_its_tasks_keep_their_size(gpus: Gpus) -> None:
+    [task] = gpus.begin(elastic={"keep_size": True})
+    gpus.minutes(20)
+    assert not gpus.wanted() and not gpus.next()
+    with gpus.rig.db.write() as c:
+        assert tasks.request_resize(c, task, ResizeWish(2, "ann")), "people may resize it"
+
+
 @pytest.mark.parametrize("rest", [1, 3])
 def test_what_a_person_chose_stays_until_they_say_so(gpus: Gpus, rest: int) -> None:
     [task] = gpus.begin()
     with gpus.rig.db.write() as c:
-        assert not tasks.request_resize(c, task, ResizeWish(None, "ann")), "it has one"
+        tasks.request_resize(c, task, ResizeWish(None, "ann"))
     gpus.minutes(rest)
     assert not gpus.wanted()
     with gpus.rig.db.write() as c:
@@ -255,3 +263,75 @@ def test_a_restarted_server_goes_on(gpus: Gpus) -> None:
     settle(gpus, task, 2)
     gpus.minutes(1)
     assert gpus.wanted() == {task: (4, sizes.POLICY)}
+
+
+# --- what trainings begin with ----------------------------------------------------------------------------------------
+
+
+def begins(gpus: Gpus, count: int = 1, most: int = 4, measured: int = 2, **spec: Any) -> list[str]:
+    """Submit tasks of a program of which it is known how fast it is on up to so many GPUs; return their ids."""
+    timings = [[size, 1, 1.0 + size / 10, 3] for size in (1, 2, 4) if size <= measured]
+    found = gpus.rig.job(count, resources=RANGE | {"gpus": f"1..{most}"}, command="$PADDOCK_CHECKPOINT_DIR", **spec)
+    with gpus.rig.db.write() as c:
+        c.execute(sa.insert(profile_rows).values(owner="ann", program="p", gpu="h200", timings=timings, at=1.0))
+        c.execute(sa.text("UPDATE jobs SET program = 'p'"))
+    gpus.rig.step()
+    return found
+
+
+def sizes_asked_for(gpus: Gpus) -> list[int]:
+    return sorted(batch.resources.gpus or 0 for batch in gpus.rig.backend.batches for _ in batch.keys)
+
+
+def test_a_training_of_a_known_program_begins_with_what_is_free(gpus: Gpus) -> None:
+    [task] = begins(gpus)
+    assert sizes_asked_for(gpus) == [4]
+    assert [line["size"] for line in gpus.rig.published()] == [4], "in its first attempt"
+    assert gpus.rig.task(task).attempt == 1
+    gpus.run(gpus.rig.keys()[0], task)
+    gpus.minutes(10)
+    assert not gpus.wanted() and not gpus.next(), "it is where it ought to be"
+
+
+@pytest.mark.parametrize(("used", "expected"), [(1, 2), (2, 2), (3, 1), (4, 1)])
+def test_it_begins_into_what_nobody_uses(gpus: Gpus, used: int, expected: int) -> None:
+    gpus.others = used
+    gpus.look()
+    begins(gpus)
+    assert sizes_asked_for(gpus) == [expected]
+
+
+def test_it_begins_with_at_most_twice_what_was_measured(rig: Rig) -> None:
+    gpus = Gpus(rig, 8)
+    begins(gpus, most=8)
+    assert sizes_asked_for(gpus) == [4]
+
+
+def test_tasks_that_begin_together_share_what_is_free(gpus: Gpus) -> None:
+    begins(gpus, 2)
+    assert sizes_asked_for(gpus) == [2, 2]
+
+
+def test_of_a_sweep_only_those_that_may_run_together_share_it(gpus: Gpus) -> None:
+    begins(gpus, 8, parallel=1)
+    assert max(sizes_asked_for(gpus)) == 4
+
+
+@pytest.mark.parametrize("spec", [{"yields": False}, {"settings": False}, {"elastic": {"keep_size": True}}])
+def test_where_the_policy_does_not_choose_it_begins_with_the_fewest_at_once(gpus: Gpus, spec: dict[str, Any]) -> None:
+    if "settings" in spec:
+        elastic = ElasticSettings(sizes=False)
+        gpus.rig.settings = gpus.rig.settings.model_copy(update={"elastic": elastic})
+        gpus.rig.reopen()
+        gpus.look()
+        spec = {}
+    begins(gpus, **spec)
+    assert sizes_asked_for(gpus) == [1]
+
+
+def test_a_policy_that_fails_keeps_nobody_waiting(gpus: Gpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpus.rig.engine._sizer, "run", lambda _now: False)
+    begins(gpus)
+    assert not sizes_asked_for(gpus)
+    gpus.rig.step(seconds=6)
+    assert sizes_asked_for(gpus) == [1]

@@ -1,9 +1,10 @@
 """Which ranges of GPUs a job may have."""
 
 import pytest
+from pydantic import ValidationError
 
 from paddock.errors import InvalidInput
-from paddock.models import Device, Node, Resources, Traits
+from paddock.models import Device, JobSpec, Node, Resources, Traits
 from paddock.server.intake import checks
 
 CLUSTER = Traits(queued=True, multi_node=True)
@@ -22,6 +23,16 @@ NODES = [
 
 def checked(traits: Traits = CLUSTER, **resources: object) -> None:
     checks.sizes(Resources.model_validate({"cpus": 1, **resources}), NODES, traits)
+
+
+def test_only_sizes_that_can_change_are_kept() -> None:
+    kept = {"command": "train", "elastic": {"keep_size": True}}
+    checks.keep_size(JobSpec.model_validate(kept | {"resources": {"gpus": "1..4"}}))
+    checks.keep_size(JobSpec.model_validate(kept | {"elastic": {"keep_size": False}}))
+    with pytest.raises(InvalidInput, match="give a range"):
+        checks.keep_size(JobSpec.model_validate(kept | {"resources": {"gpus": 2}}))
+    with pytest.raises(ValidationError, match="keep_size"):
+        JobSpec.model_validate(kept | {"elastic": {"keep_size": "perhaps"}})
 
 
 def test_up_to_a_node_and_beyond() -> None:

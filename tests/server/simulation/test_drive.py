@@ -1,11 +1,12 @@
 """Test the real engine on pretended clusters: what it does, and that the clock jumps."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from paddock.backends.simulated import QUEUED
 from paddock.backends.simulated_runners import Course
@@ -14,13 +15,15 @@ from paddock.runner.mailbox import QueuedAttempt
 from paddock.server.intake import submission
 from paddock.server.simulation.drive import ClusterSize, Simulation, inward
 from paddock.server.store import jobs, tasks
+from paddock.server.store.tables import jobs as job_rows
+from paddock.server.store.tables import profiles
 from paddock.settings import NotifySettings, Settings, TeamSettings
 
 BEGAN = 1_800_000_000.0
 BARE = Traits()
 
 
-def node(name: str = "n1", gpus: int = 2) -> Node:
+def node(name: str, gpus: int = 2) -> Node:
     devices = [Device(id=str(number), kind="gpu", name="made") for number in range(gpus)]
     return Node(name=name, backend="", cpus=8, slots=gpus, cpu_slots=8, devices=devices)
 
@@ -28,12 +31,17 @@ def node(name: str = "n1", gpus: int = 2) -> Node:
 class Play:
     """A simulation of one backend, and how it is asked for things."""
 
-    def __init__(self, root: Path, traits: Traits, seconds: Callable[[QueuedAttempt, int], float]) -> None:
+    def __init__(
+        self, root: Path, traits: Traits, seconds: Callable[[QueuedAttempt, int], float], nodes: Sequence[Node]
+    ) -> None:
+        self.epochs = 10
+
         def course(_job: str, attempt: QueuedAttempt, gpus: int) -> Course:
-            return Course(0.0, [seconds(attempt, gpus) / 10] * 10)
+            return Course(0.0, [seconds(attempt, gpus) / self.epochs] * self.epochs)
 
         settings = Settings(home=root, backend="made")
-        sizes = {"made": ClusterSize([node()], traits)}
+        self.nodes = nodes
+        sizes = {"made": ClusterSize(self.nodes, traits)}
         self.simulation = Simulation(root, sizes, course, settings, BEGAN)
         self.traits = traits
         self.ids: list[str] = []
@@ -42,10 +50,17 @@ class Play:
         made = JobSpec.model_validate({"command": "train {lr}", **spec})
 
         def now() -> None:
-            plan = submission.plan(made, {}, self.simulation.settings, [node()], self.traits)
+            plan = submission.plan(made, {}, self.simulation.settings, self.nodes, self.traits)
             self.ids.append(self.simulation.submit(plan, owner))
 
         self.simulation.at(BEGAN + at, now)
+
+    def sizes(self, number: int = 0) -> list[tuple[float, int | None]]:
+        """The attempts of the first task of a job: when each began, 0 if it did not, and its unusual number of GPUs."""
+        with self.simulation.db.read() as c:
+            [task] = tasks.page(c, self.ids[number]).items
+            found = tasks.attempts_of(c, task.id)
+        return [(one.started_at.timestamp() - BEGAN if one.started_at else 0.0, one.size) for one in found]
 
     def ended(self, number: int = 0) -> list[tuple[TaskState, float]]:
         """Each task of a job: how and when it ended."""
@@ -61,8 +76,12 @@ class Play:
 def play(tmp_path: Path) -> Iterator[Callable[..., Play]]:
     made: list[Play] = []
 
-    def open_(traits: Traits, seconds: Callable[[QueuedAttempt, int], float] = lambda *_: 1000.0) -> Play:
-        made.append(Play(tmp_path / "home", traits, seconds))
+    def open_(
+        traits: Traits,
+        seconds: Callable[[QueuedAttempt, int], float] = lambda *_: 1000.0,
+        nodes: Sequence[Node] = (node("n1"),),
+    ) -> Play:
+        made.append(Play(tmp_path / "home", traits, seconds, nodes))
         return made[-1]
 
     yield open_
@@ -135,3 +154,58 @@ def test_nothing_outside_is_used(tmp_path: Path) -> None:
     assert (found.home, found.database, found.group, found.backend) == (tmp_path / "made", None, None, "made")
     assert (found.notify, found.team) == (NotifySettings(), TeamSettings())
     assert inward(given, tmp_path, ["made", "slurm"]).backend == "slurm"
+
+
+def test_a_training_that_waited_begins_with_all_that_became_free(play: Callable[..., Play]) -> None:
+    one = play(BARE, lambda _, gpus: 10_000.0 / gpus)
+    one.submit(resources={"gpus": 2}, params={"lr": [1]})
+    one.submit(at=10.0, resources={"gpus": "1..2"}, params={"lr": [1]}, yields=True)
+
+    def learn() -> None:
+        with one.simulation.db.write() as c:
+            program = c.scalar(sa.select(job_rows.c.program))
+            known = {"owner": "ada", "program": program, "gpu": "made", "at": 1.0}
+            c.execute(sa.insert(profiles).values(timings=[[1, 1, 1.0, 2], [2, 1, 1.0, 2]], **known))
+
+    one.simulation.at(BEGAN + 100.0, learn)
+    assert one.simulation.run()
+    attempts = one.sizes(1)
+    assert [size for began, size in attempts if began] == [2], "it began once, with both"
+    assert attempts[-1][0] < 5_000 + 60
+
+
+def test_a_training_grows_over_whole_nodes_and_gives_them_back(play: Callable[..., Play]) -> None:
+    one = play(QUEUED, lambda _, gpus: 40_000.0 / gpus, [node("n1"), node("n2")])
+    one.submit(resources={"gpus": "1..4", "launcher": "torchrun"}, params={"lr": [1]}, yields=True)
+    one.submit(at=9_000.0, resources={"gpus": 2}, params={"lr": [1]})
+    assert one.simulation.run()
+    sizes = [size for began, size in one.sizes(0) if began]
+    assert sizes[:4] == [None, 2, 4, 2], "one node more when it is free, and back when somebody needs it"
+    [(state, at)] = one.ended(1)
+    assert state is TaskState.FINISHED and at < 9_000 + 20_000 + 300
+    with one.simulation.db.read() as c:
+        [row] = c.execute(sa.select(profiles)).all()
+    assert {(gpus, nodes) for gpus, nodes, *_ in row.timings} >= {(2, 1), (4, 2)}
+
+
+@pytest.mark.parametrize("gpus", ["1..4", 1])
+def test_a_sweep_beside_a_large_training_gets_a_fair_part(play: Callable[..., Play], gpus: object) -> None:
+    """Tasks of one GPU, of which each might have more, and a training that had all four until then."""
+    whole, each = 60_000.0, 4_000.0
+
+    def seconds(attempt: QueuedAttempt, has: int) -> float:
+        return (whole if attempt.params["lr"] == 0 else each) / has
+
+    one = play(BARE, seconds, [node("n1", 4)])
+    one.epochs = 100
+    one.submit(resources={"gpus": "1..4"}, params={"lr": [0]}, yields=True)
+    one.submit(at=6_000.0, owner="bob", resources={"gpus": gpus}, params={"lr": list(range(1, 9))}, yields=True)
+    assert one.simulation.run()
+    [(state, done)] = one.ended(0)
+    ends = one.ended(1)
+    assert {state, *(state for state, _ in ends)} == {TaskState.FINISHED}
+    sizes = [size or 1 for began, size in one.sizes(0) if began]
+    assert max(sizes[:3]) == 4, "it had all of them"
+    assert max(at for _, at in ends) - 6_000 < 8 * each / 2 + 1_000, "as quick as with half of them, or quicker"
+    assert done < whole / 4 + 8 * each / 4 + 6_000, "it had the others, and all of them again in the end"
+    assert sizes[-1] == 4

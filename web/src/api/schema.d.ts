@@ -3572,7 +3572,7 @@ export interface components {
         };
         /**
          * Elastic
-         * @description How a job makes room for others who wait. Text form: `never`, `between`, `now`.
+         * @description How a job makes room for others who wait, and keeps sizes. Text form: `never`, `between`, `now`.
          */
         Elastic: {
             /** @description when its allocations leave for others who wait: never, between two tasks, or now, in the middle of one that has a checkpoint; as in the settings when not given */
@@ -3582,6 +3582,11 @@ export interface components {
              * @description it keeps this many when other users of a cluster wait; as in the settings when not given
              */
             keep?: number | null;
+            /**
+             * Keep Size
+             * @description its tasks keep the number of GPUs that they begin with, or that people give them; otherwise it is chosen within the range, such as `gpus: 1..4`, if the settings let it
+             */
+            keep_size?: boolean | null;
         };
         /**
          * Environment

@@ -10,7 +10,7 @@ const task = {
     { number: 2, size: 2 },
   ],
 } as unknown as TaskDetail;
-const sizes = { least: 1, most: 4, now: 2, wanted: null, by: null };
+const sizes = { least: 1, most: 4, now: 2, wanted: null, by: null, kept: false };
 
 it('knows the sizes of a task, where they can change', () => {
   expect(sizesOf(spec, task)).toEqual(sizes);
@@ -32,6 +32,8 @@ it('says what a choice does', () => {
   const begun = { ...sizes, wanted: 4, by: 'ann' };
   expect(resizeWords(begun, 4)[0]).toContain('It has 2 GPUs and is about to have 4, as ann chose.');
   expect(resizeWords(begun, 2).join(' ')).toContain('is taken back');
+  expect(resizeWords({ ...sizes, kept: true }, 'auto').join(' ')).toContain('Only people change it');
+  expect(sizesOf({ ...spec, elastic: { keep_size: true } } as JobSpec)?.kept).toBe(true);
   expect(resizeWords({ ...sizes, now: null }, 3).join(' ')).toContain('with 3 GPUs');
 });
 

@@ -15,6 +15,8 @@ export interface Sizes {
   wanted: number | null;
   /** Who chose the number; null: nobody, so the policy may change it. */
   by: string | null;
+  /** The job was submitted so that only people resize its tasks. */
+  kept: boolean;
 }
 
 /** The sizes that a job allows, and those of a task of it; null where they cannot change. */
@@ -23,7 +25,14 @@ export function sizesOf(spec: JobSpec | undefined, task?: TaskDetail): Sizes | n
   if (!least || !most || least >= most) return null;
   const attempt = task?.attempts.find(({ number }) => number === task.attempt);
   const now = task ? (attempt?.size ?? least) : null;
-  return { least, most, now, wanted: task?.size_wanted ?? null, by: task?.sized_by ?? null };
+  return {
+    least,
+    most,
+    now,
+    wanted: task?.size_wanted ?? null,
+    by: task?.sized_by ?? null,
+    kept: !!spec?.elastic?.keep_size,
+  };
 }
 
 /** What was chosen last. */
@@ -33,11 +42,12 @@ export function chosenSize({ now, wanted, by }: Sizes): Size {
 
 /** What a choice does, sentence by sentence. */
 export function resizeWords(sizes: Sizes, size: Size): string[] {
-  const { least, most, now, wanted, by } = sizes;
+  const { least, most, now, wanted, by, kept } = sizes;
   const allowed = `The job allows ${least} to ${most} GPUs.`;
   const about = wanted === null ? '' : ` and is about to have ${wanted}`;
   const whose = by === null ? '' : `, as ${by} chose`;
   const first = now === null ? allowed : `It has ${plural(now, 'GPU')}${about}${whose}. ${allowed}`;
+  if (size === 'auto' && kept) return [first, 'Only people change it: the job was submitted with --keep-size.'];
   if (size === 'auto') {
     return [first, 'Paddock chooses the number, as GPUs become free and are needed, if its settings let it.'];
   }

@@ -257,10 +257,11 @@ class SlurmBackend:
                 never=never,
                 held=row.reason == _HELD,
             )
-        node = _first_node(row.nodes)
         if row.state in _RUNNING:
-            return AllocationStatus(state=AllocationState.RUNNING, node=node, held=row.reason == _HELD)
-        return _ended(row.state, node)
+            nodes, held = parse.expand_nodes(row.nodes), row.reason == _HELD
+            node, others = next(iter(nodes), None), tuple(nodes[1:])
+            return AllocationStatus(state=AllocationState.RUNNING, node=node, others=others, held=held)
+        return _ended(row.state, _first_node(row.nodes))
 
     def trace(self, ids: Sequence[str]) -> Mapping[str, AllocationStatus]:
         """Look up the accounting records, if the cluster keeps them."""

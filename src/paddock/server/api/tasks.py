@@ -177,6 +177,9 @@ def resized(
     job = _job(ids[0])
     wish = _wish(at, by, c, job, request.gpus)
     if request.gpus == "auto":
+        if at.engine.context.newest_facts(c, [job])[job].spec.elastic.keep_size:
+            message = "its tasks keep their size, as the job was submitted with --keep-size: give a number"
+            raise InvalidInput.at("gpus", message)
         return Changed(tasks=[one for one in ids if sizes.leave_to_policy(c, one)])
     small = dict(_too_small(at, c, job, ids, request.gpus))
     if small and strict:

@@ -390,7 +390,7 @@ class Changes:
             gpu = self._context.kind_of(edit.facts, edit.of_attempt("node"))
             if gpu is not None:
                 mine, now = (edit.facts.owner, name), self._context.clock.now()
-                profiles.learn(self._c, mine, gpu, edit.row.id, own.gpus, now)
+                profiles.learn(self._c, mine, gpu, edit.row.id, own.gpus, now, self._context.whole_nodes(edit.facts))
 
     def _begin_next(self, edit: AttemptEdit) -> None:
         row = edit.row

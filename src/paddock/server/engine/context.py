@@ -9,6 +9,7 @@ from typing import Any
 from paddock.common.clock import Clock
 from paddock.models import Cause, Interpreter, JobSpec, Objective, ObjectiveChoice, ScriptReport, SizeChange, Waits
 from paddock.paths import Home
+from paddock.rules import placement
 from paddock.rules.pool import Pool
 from paddock.server.engine.backend_worker import BackendWorker
 from paddock.server.engine.boundary import Boundary
@@ -49,6 +50,7 @@ class AllocationNotes:
     started_again: tuple[int, float] | None = None  # its starts, and when the last of them was noticed
     asked_to_end: float = -math.inf  # when its backend was last asked to end it
     dismissed: int = 0  # the runners of this start and of earlier ones were told to end, as it waits again
+    others: tuple[str, ...] = ()  # its nodes beside the first one, as its backend last reported
     stuck: bool = False  # it has tasks that were ordered to stop, and its runner does not obey
     too_much: bool = False  # it reported more than what is taken, and was told to take no more tasks
     lingers_since: float | None = None  # it has ended, and its runner may not know it
@@ -73,6 +75,8 @@ class Context:
     free: dict[str, dict[str, int]] = field(default_factory=dict)  # `Demand.key` of tasks that are resized -> by node
     pools: dict[str, Pool] = field(default_factory=dict)  # by backend, as the policy last saw them
     next_sizes: dict[str, list[SizeChange]] = field(default_factory=dict)  # job -> what the policy would change
+    unsized: dict[str, float] = field(default_factory=dict)  # job that awaits a choice of sizes -> since when
+    sized: dict[str, float] = field(default_factory=dict)  # job -> when sizes were last chosen for it
     places: dict[str, int] = field(default_factory=dict)  # job that comes later in its backend's queue -> its place
     nices: dict[str, int] = field(default_factory=dict)  # allocation -> the Nice that it was requested with, or got
     unfit: dict[tuple[str, str], float] = field(default_factory=dict)  # job, node -> until when it starts nothing there
@@ -163,6 +167,13 @@ class Context:
         worker = self.worker(facts)
         found = [one for one in worker.nodes if one.name == node] if worker and node else []
         return next((device.name or "GPU" for one in found for device in one.devices if device.kind == "gpu"), None)
+
+    def whole_nodes(self, facts: JobFacts) -> int | None:
+        """Return how many GPUs of a node the tasks of a job have that run on several; None: they cannot."""
+        worker, own = self.worker(facts), facts.spec.resources
+        if worker is None or own.launcher is None or not worker.backend.traits.multi_node:
+            return None
+        return placement.gpus_of_a_node(own, worker.nodes) or None
 
     def worker(self, facts: JobFacts) -> BackendWorker | None:
         return self.workers.get(facts.spec.resources.backend or self.settings.backend)

@@ -365,7 +365,8 @@ class Engine:
         step("enforcing", lambda: self._enforcer.run(now))
         if step("launching", lambda: self._launch.run(rows, now)):
             rows = self._unclosed()
-        step("sizing", lambda: self._sizer.run(now))
+        if step("sizing", lambda: self._sizer.run(now)):
+            self.wake()  # what has waited for a choice can begin
         begun = step("resizing", lambda: self._resizer.run(rows, now))  # after the policy, which knows what is free
         step("dealing", lambda: self._dealer.run(rows, now))
         for removed in step("removing", lambda: remove.remove(context, rows)) or []:

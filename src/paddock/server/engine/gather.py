@@ -4,6 +4,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import fmean
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -21,6 +22,7 @@ from paddock.models import (
 from paddock.rules import placement
 from paddock.rules.gaps import Gaps
 from paddock.rules.pool import GpuDevice, Holding, JobDemand, Need, PolicyNode, Pool, demand_key, job_of
+from paddock.rules.queue_order import with_median
 from paddock.server.engine.backend_worker import BackendWorker
 from paddock.server.engine.bookings import BookingGatherer, can_yield
 from paddock.server.engine.context import Context, JobFacts
@@ -29,6 +31,7 @@ from paddock.server.store import allocations, attempts, deals, packings, usage
 from paddock.server.store.allocations import AllocationRow
 from paddock.server.store.attempts import Demand, RunningPace
 from paddock.server.store.db import Connection
+from paddock.server.store.estimates import runs_of
 
 ESTIMATE_SECONDS = 0.02  # in which estimates of jobs are renewed, per decision
 DURATION_SECONDS = 30.0  # how long a mean duration of tasks is used
@@ -83,10 +86,11 @@ class Gatherer:
     batches: dict[str, AllocationBatch | None] = field(default_factory=dict)  # of all allocations, by key
     _nodes: dict[str, tuple[Sequence[Node], tuple[PolicyNode, ...]]] = field(default_factory=dict)  # by backend
     _shapes: dict[str, JobShape] = field(default_factory=dict)  # by `Demand.key`, as are the idle ones
-    _held: dict[str, tuple[AllocationRow, bool, Holding]] = field(default_factory=dict)  # by key
+    _held: dict[str, tuple[AllocationRow, object, Holding]] = field(default_factory=dict)  # by key
     _idle: dict[str, float] = field(default_factory=dict)  # job that waits without an allocation -> since when
     _measured: dict[tuple[str, str | None], tuple[float, Measured]] = field(default_factory=dict)
     _durations: tuple[float, frozenset[str], Mapping[str, float]] = (-math.inf, frozenset(), {})
+    _programs: dict[tuple[str, str], tuple[float, float | None]] = field(default_factory=dict)
     _used: dict[str, usage.PastUse] = field(default_factory=dict)  # by backend
     _bookings: BookingGatherer = field(init=False)
     _others: OthersWatch = field(init=False)
@@ -279,9 +283,9 @@ class Gatherer:
             if note.lingers_since is not None or withdrawn:
                 continue
             known = self._held.get(row.key)
-            if known is None or known[0] is not row or known[1] != note.stuck:
-                leaving = "" if note.stuck else row.leaving_for
-                known = (row, note.stuck, self._holding(row, facts.get(row.job_id), worker, leaving))
+            remembered = (note.stuck, note.others)
+            if known is None or known[0] is not row or known[1] != remembered:
+                known = (row, remembered, self._holding(row, facts.get(row.job_id), worker))
                 if queued or known[2].nodes:  # otherwise it depends on what the backend reports next
                     self._held[row.key] = known
             holdings.append(known[2])
@@ -289,15 +293,15 @@ class Gatherer:
                 counted.append(row)
         return holdings + ([] if queued else self._strangers(c, worker, rows)), counted
 
-    def _holding(
-        self, row: AllocationRow, facts: JobFacts | None, worker: BackendWorker, leaving: str | None
-    ) -> Holding:
+    def _holding(self, row: AllocationRow, facts: JobFacts | None, worker: BackendWorker) -> Holding:
+        note = self.context.notes[row.key]
+        leaving = "" if note.stuck else row.leaving_for
         batch = self.batches.get(row.batch)
         need = _need(batch.resources, frozenset()) if batch else Need(frozenset())
         if row.state == AllocationState.ENDED:  # it counts: it is not known yet which tasks it leaves behind
             where: Where = NOWHERE, ()
         elif worker.backend.traits.queued:
-            where = _queued_place(row)
+            where = _queued_place(row, note.others)
         else:
             where = _bare_place(row, batch, worker.nodes)
         job = demand_key(row.job_id, facts.spec.resources.unusual(need.gpus * need.nodes) if facts else None)
@@ -353,11 +357,54 @@ class Gatherer:
         past = self._usage(c, view.worker.backend.name).mean(now)
         demands = tuple(_with_length(one, view, durations) for one in view.pool.demands) if waiting else None
         if short and demands:
-            demands = tuple(
-                replace(one, left=_work_left(one, view, in_job[job_of(one.job)], durations.get(job_of(one.job)), now))
-                for one in demands
-            )
+            demands = self._with_work_left(c, view, demands, durations, paces, now)
         return replace(view.pool, holdings=holdings, past=past, demands=demands or view.pool.demands)
+
+    def _with_work_left(
+        self,
+        c: Connection,
+        view: BackendView,
+        demands: Sequence[JobDemand],
+        durations: Mapping[str, float],
+        paces: Sequence[RunningPace],
+        now: float,
+    ) -> tuple[JobDemand, ...]:
+        """Return the demands with how much work their jobs have left; of whom nothing is known, the median of others.
+
+        A task that waits counts as long as others of its job took or will take, else as those of earlier jobs of its
+        program. Where neither is known, a time limit bounds what is supposed.
+        """
+        running: dict[str, list[RunningPace]] = defaultdict(list)
+        for one in paces:
+            running[one.job].append(one)
+        left: list[float | None] = []
+        most: list[float] = []
+        for demand in demands:
+            job, work = job_of(demand.job), view.work.get(demand.job)
+            siblings = [whole for one in running[job] if (whole := _whole(one, now)) is not None]
+            usual = durations.get(job) or (fmean(siblings) if siblings else None)
+            if usual is None and work is not None and work.facts is not None:
+                usual = self._of_program(c, work.facts, now)
+            left.append(_work_left(demand, view, [_left(one, usual, now) for one in running[job]], usual))
+            limit = work.facts.spec.resources.time_limit if work is not None and work.facts is not None else None
+            tasks = work.demand.waiting + work.demand.running if work is not None else 0
+            most.append(tasks * limit * view.pool.amount(demand.need) if limit else math.inf)
+        return tuple(
+            replace(one, left=amount / max((now - one.idle_since) / LONG_WAIT_SECONDS, 1.0))
+            for one, amount in zip(demands, with_median(left, most), strict=True)
+        )
+
+    def _of_program(self, c: Connection, facts: JobFacts, now: float) -> float | None:
+        """Return how long the tasks of earlier jobs of a program took on average."""
+        if facts.program is None:
+            return None
+        at, found = self._programs.get((facts.owner, facts.program), (-math.inf, None))
+        if now - at > DURATION_SECONDS:
+            runs = runs_of(c, facts.owner, facts.program)
+            found = fmean(one.seconds for one in runs) if runs else None
+            self._programs = {whose: one for whose, one in self._programs.items() if now - one[0] <= DURATION_SECONDS}
+            self._programs[facts.owner, facts.program] = (now, found)
+        return found
 
     def account(self, view: BackendView, now: float) -> None:
         """Store now and then how much each owner has of a backend."""
@@ -470,15 +517,14 @@ def _with_length(demand: JobDemand, view: BackendView, durations: Mapping[str, f
 
 
 def _work_left(
-    demand: JobDemand, view: BackendView, running: Sequence[float | None], usual: float | None, now: float
-) -> float:
-    """Return the seconds of devices that a job still takes, halved for each doubling of a long wait; 0: not known."""
+    demand: JobDemand, view: BackendView, running: Sequence[float | None], usual: float | None
+) -> float | None:
+    """Return the seconds of devices that a job still takes, as far as that is known."""
     waiting = view.work[demand.job].demand.waiting if demand.job in view.work else 0
     known = [one for one in running if one is not None]
     if len(known) < len(running) or (waiting and usual is None):
-        return 0.0
-    left = (sum(known) + waiting * (usual or 0.0)) * view.pool.amount(demand.need)
-    return left / max((now - demand.idle_since) / LONG_WAIT_SECONDS, 1.0)
+        return None
+    return (sum(known) + waiting * (usual or 0.0)) * view.pool.amount(demand.need)
 
 
 def _kept(job: str, there: int) -> JobDemand:
@@ -496,8 +542,8 @@ def _need(resources: Resources, on: frozenset[str]) -> Need:
     )
 
 
-def _queued_place(row: AllocationRow) -> Where:
-    return ((row.node,) if row.state == AllocationState.RUNNING and row.node else ()), ()
+def _queued_place(row: AllocationRow, others: tuple[str, ...]) -> Where:
+    return ((row.node, *others) if row.state == AllocationState.RUNNING and row.node else ()), ()
 
 
 def _bare_place(row: AllocationRow, batch: AllocationBatch | None, nodes: Sequence[Node]) -> Where:
@@ -526,6 +572,13 @@ def _left(one: RunningPace, usual: float | None, now: float) -> float | None:
     if one.seconds_left is not None or usual is None or one.started_at is None:
         return one.seconds_left
     return max(usual - (now - one.started_at), 0.0)
+
+
+def _whole(one: RunningPace, now: float) -> float | None:
+    """Return how long a task that runs will have taken, as its own pace says."""
+    if one.started_at is None or one.seconds_left is None:
+        return None
+    return now - one.started_at + one.seconds_left
 
 
 def _longest(left: Sequence[float | None]) -> float | None:

@@ -36,6 +36,7 @@ from paddock.server.engine.backend_worker import BackendWorker
 from paddock.server.engine.context import Context, JobFacts
 from paddock.server.engine.ending import end
 from paddock.server.engine.entering import WHY, Entering, Entrance, within
+from paddock.server.engine.first_sizes import awaited
 from paddock.server.engine.gather import (
     BackendView,
     Gatherer,
@@ -178,6 +179,10 @@ class Launch:
             idle = context.grace_seconds(facts.spec) + RESIZE_SECONDS  # until the task has ended elsewhere
         planned = any(row.state == AllocationState.PLANNED for row in view.rows.values() if row.job_id == job)
         if facts is None or (worker.full and planned):
+            return False
+        demand = view.work[decision.job].demand
+        if demand.size is None and demand.waiting and awaited(context, facts, now):
+            self._decided.pop(worker.backend.name, None)
             return False
         node = decision.node if isinstance(decision, Starts) else None
         outpost = context.outposts.of(job)

@@ -11,6 +11,7 @@ from paddock.rules.lifecycle import Verdict
 from paddock.search.tasks import seed_of
 from paddock.server.engine.apply import changing
 from paddock.server.engine.context import Context, JobFacts
+from paddock.server.engine.first_sizes import awaited
 from paddock.server.outposts.claims import Identity
 from paddock.server.store import attempts, deals, jobs
 from paddock.server.store.attempts import TaskAttempt, UnbegunAttempt
@@ -36,6 +37,8 @@ def publish(context: Context, now: float) -> bool:
             by_job[row.job_id].append(row)
     more = len(rows) == PUBLISH_AT_ONCE
     for job, of_job in by_job.items():
+        if any(row.number == 1 for row in of_job) and awaited(context, facts[job], now):
+            continue
         with context.boundary.job(job, PUBLISHING):
             _publish_job(context, facts[job], of_job, now, more)
     return more

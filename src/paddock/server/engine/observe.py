@@ -141,7 +141,7 @@ def _take_up(
             if note.missing_since is None and now - (row.seen_at or row.created_at) > MISSING_SECONDS:
                 note.missing_since = now
             continue
-        note.missing_since = None
+        note.missing_since, note.others = None, status.others
         _release_again(note, c, row, status.held, now)
         if row.state == AllocationState.RUNNING and status.state is AllocationState.PENDING:
             note.requeued = (note.starts_asked, now)

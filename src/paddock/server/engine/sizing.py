@@ -3,6 +3,9 @@
 Once a minute, and when jobs arrive or end, `rules.sizes` decides on all trainings of a backend and a kind of GPU, and
 on what waits there. At most a quarter of them are resized per minute: those that shrink first, and those that grow
 only into GPUs that nobody uses. A task keeps its size if a person chose that, or if it has saved nothing yet.
+
+Tasks of a program of which it is known how fast it trains on several GPUs begin with what is decided for them, into
+GPUs that nobody uses: before they begin, their job asks for a decision (`first_sizes`), in which others keep theirs.
 """
 
 import math
@@ -10,18 +13,20 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from paddock.models import Giving, Method, SizeChange, TaskState
+from paddock.models import Giving, SizeChange, TaskState
+from paddock.rules import placement
 from paddock.rules import sizes as rules
 from paddock.rules.gaps import Gaps
 from paddock.rules.giving_way import STALE_SECONDS, Look, equal_share
-from paddock.rules.pool import Holding, JobDemand, PolicyNode, Pool, job_of
+from paddock.rules.pool import Holding, JobDemand, PolicyNode, Pool, demand_key, job_of
 from paddock.rules.profiles import EpochTime, Timing, compared, epoch_speeds, remember
 from paddock.rules.size_steps import Sized, steps
 from paddock.rules.sizes import ElasticTraining
-from paddock.server.engine.bookings import can_yield
 from paddock.server.engine.context import Context, JobFacts
+from paddock.server.engine.first_sizes import chooses, settle
 from paddock.server.store import attempts, profiles, sizes, usage
 from paddock.server.store.db import Connection
+from paddock.server.store.estimates import Estimate
 from paddock.server.store.sizes import POLICY, SizedTask
 
 AT_LEAST = 5.0  # seconds between two decisions, however many jobs arrive
@@ -42,8 +47,13 @@ class Trainee:
     row: SizedTask
     facts: JobFacts
     has: int
-    node: str | None  # None: it waits
+    place: rules.Place  # none: it waits
     on: frozenset[str]
+    whole: int | None  # more GPUs than this are those of several nodes; None: it has one node in all sizes
+
+    @property
+    def node(self) -> str | None:
+        return self.place[0][0] if self.place else None
 
 
 @dataclass
@@ -71,20 +81,28 @@ class Sizer:
         self._since: dict[Identity, float] = {}  # what is wanted and not yet done
         self._changed: deque[float] = deque()  # when tasks were resized in the last interval
 
-    def run(self, now: float) -> None:
-        """Decide if it is time to."""
+    def run(self, now: float) -> bool:
+        """Decide if it is time to. Return True if tasks begin now that have waited for it."""
         context, every = self._context, self._context.settings.elastic.sizes_seconds
         pools = context.pools
         seen = {(one.job, one.wanted > 0, one.paused) for pool in pools.values() for one in pool.demands}
         due = now - self._at >= every or (seen != self._seen and now - self._at >= min(AT_LEAST, every))
-        if not due:
-            return
-        self._at, self._seen = now, seen
+        asked = list(context.unsized)
+        if not due and not asked:
+            return False
+        if due:
+            self._at, self._seen = now, seen
+        self._decide_all(asked, now, due=due)
+        settle(context, now)
+        return bool(asked)
+
+    def _decide_all(self, asked: Sequence[str], now: float, *, due: bool) -> None:
+        context, every, pools = self._context, self._context.settings.elastic.sizes_seconds, self._context.pools
         while self._changed and now - self._changed[0] >= every:
             self._changed.popleft()
         with context.db.read() as c:
-            facts = {job: one for job, one in self._facts(c, pools).items() if one.spec.resources.most_gpus is not None}
-            tasks = sizes.of_jobs(c, facts.keys()) if facts else []
+            facts = self._facts(c, pools, asked)
+            tasks = [*sizes.of_jobs(c, facts.keys()), *self._waiting(c, facts)] if facts else []
         self._take_back(tasks, now)
         if not context.settings.elastic.sizes or not tasks:
             context.next_sizes = {}
@@ -96,13 +114,22 @@ class Sizer:
         for name, pool in pools.items():
             if any(self._backend(facts[one.job_id]) == name for one in tasks):
                 for share in self._shares(name, pool, tasks, facts, now):
-                    for change in self._decide(share, now):
+                    for change in self._decide(share, now, due=due):
                         following[job_of_task(change.task)].append(change)
         context.next_sizes = dict(following)
 
-    def _facts(self, c: Connection, pools: Mapping[str, Pool]) -> dict[str, JobFacts]:
+    def _facts(self, c: Connection, pools: Mapping[str, Pool], asked: Sequence[str]) -> dict[str, JobFacts]:
         jobs = {job_of(one.job) for pool in pools.values() for one in pool.demands}
-        return self._context.facts(c, sorted(jobs - {""}))
+        found = self._context.facts(c, sorted({*jobs, *asked} - {""}))
+        return {job: one for job, one in found.items() if one.spec.resources.most_gpus is not None}
+
+    def _waiting(self, c: Connection, facts: Mapping[str, JobFacts]) -> list[SizedTask]:
+        """Return tasks that wait with the fewest GPUs, of programs of which it is known how fast they are on more."""
+        found = []
+        for job, one in facts.items():
+            if chooses(self._context, one) and profiles.known(c, one.owner, one.program, ""):
+                found += sizes.waiting(c, job, MOST_WAITING)
+        return found
 
     def _backend(self, facts: JobFacts) -> str:
         return facts.spec.resources.backend or self._context.settings.backend
@@ -144,21 +171,33 @@ class Sizer:
             share = made.setdefault(kind, KindShare(pool, {}, {}, [], [], {}, weights))
             share.gpus[name], share.free[name] = counts[name], free.get(name, 0)
         paused = {job_of(one.job) for one in pool.demands if one.paused}
+        to_begin = _Beginning(pool, facts, tasks)
         for row in tasks:
             one = facts[row.job_id]
             holding = held.get(row.allocation or "")
             if self._backend(one) != backend or row.job_id in paused or not self._movable(row, one, holding):
                 continue
-            on = _eligible(pool, row.job_id) & kinds.keys()
-            node, has = (holding.nodes[0], holding.need.gpus) if holding is not None else (None, row.size or 0)
-            where = _best(made, kinds, on) if node is None else kinds.get(node)
+            if holding is None and not to_begin.takes(row):
+                continue
+            on = self._eligible(pool, one) & kinds.keys()
+            has = row.size or one.spec.resources.gpus or 1
+            place: rules.Place = ()
+            if holding is not None:
+                place = tuple((node, holding.need.gpus) for node in holding.nodes)
+                has = holding.need.gpus * len(place)
+            if self._context.outposts.of(row.job_id).dealt:  # its checkpoint is there
+                on &= {node for node, _ in place} or ({row.node} if row.node else on)
+            its = {kinds.get(node) for node, _ in place}
+            where = _best(made, kinds, on) if not place else its.pop() if len(its) == 1 else None
             if where is not None:
-                made[where].trainees.append(Trainee(row, one, has, node, on))
+                whole = self._context.whole_nodes(one)
+                whole = whole if whole == max(made[where].gpus.values()) else None
+                made[where].trainees.append(Trainee(row, one, has, place, on, whole))
         for demand in pool.demands:
             where = _best(made, kinds, demand.need.on)
             if where is not None and not demand.paused and demand.need.gpus:
-                without = sum(demand.job == _demand_of(one) for one in made[where].trainees if one.node is None)
-                _add_waiting(made[where], demand, without, weights, lengths.get(job_of(demand.job)), now)
+                left = lengths.get(job_of(demand.job))
+                _add_waiting(made[where], demand, to_begin.lacking[demand.job], weights, left, now)
         if pool.look is not None and now - pool.look.at <= STALE_SECONDS:
             for share in made.values():
                 _add_others(share, pool.look, now)
@@ -169,15 +208,24 @@ class Sizer:
         context = self._context
         if row.stopping or row.reduces or row.resize_by is not None or row.sized_by is not None:
             return False
-        if not can_yield(facts) or facts.spec.search.method is Method.PBT or context.outposts.of(row.job_id).dealt:
+        if not chooses(context, facts):
             return False
         if row.state is not TaskState.RUNNING:
-            return row.sized_by is None and context.clock.now() - row.attempt_created_at > USUAL_COST
+            waits_for = context.clock.now() - row.attempt_created_at
+            return not row.held and (row.attempt == 1 or waits_for > USUAL_COST)
         if holding is None or holding.key in context.silent or holding.until is not None:
             return False
-        if len(holding.nodes) != 1 or holding.need.nodes > 1:
+        if len(holding.nodes) != holding.need.nodes:  # it is not known where it is
             return False
         return row.saved_at is not None and (row.pace.progress() or 0.0) < NEARLY_DONE
+
+    def _eligible(self, pool: Pool, facts: JobFacts) -> frozenset[str]:
+        found = [one.need.on for one in pool.demands if job_of(one.job) == facts.id]
+        if found:
+            return frozenset().union(*found)
+        worker = self._context.worker(facts)  # it has published nothing yet
+        nodes = placement.eligible_nodes(facts.spec.resources, worker.nodes) if worker is not None else []
+        return frozenset(node.name for node in nodes)
 
     def _free(self, backend: str, pool: Pool, now: float) -> dict[str, int]:
         """Return the GPUs of each node that nobody uses or has reserved, as far as trainings may take them."""
@@ -210,16 +258,18 @@ class Sizer:
 
     # --- the decision -----------------------------------------------------------------------------------------------
 
-    def _decide(self, share: KindShare, now: float) -> list[SizeChange]:
-        """Want some tasks to be resized, and return all that are to be."""
+    def _decide(self, share: KindShare, now: float, *, due: bool) -> list[SizeChange]:
+        """Want some tasks to be resized, and return all that are to be. `due`: also some that run."""
         trainings = self._trainings(share, now)
         places = rules.decide([*trainings, *share.waiting, *_used(share, now)], share.gpus, now)
         chosen = {name: sum(gpus for _, gpus in place) for name, place in places.items()}
-        waiting = [one.row.id for one in share.trainees if one.node is None]
-        promised = sum(chosen[one] for one in (*waiting, *(one.id for one in share.waiting)))
-        most = rules.changes([1] * (len(share.trainees) - len(waiting))) - len(self._changed)
+        waiting = [one for one in share.trainees if one.node is None]
+        promised = sum(chosen[one.id] for one in share.waiting)
+        promised += sum(min(chosen[one.row.id], one.has) for one in waiting)
+        running = len(share.trainees) - len(waiting)
+        most = rules.changes([1] * running) - len(self._changed) if due else 0
         wanted = {
-            one.row.id: Sized(one.row.id, one.node, one.has, chosen[one.row.id] or one.has, one.on)
+            one.row.id: Sized(one.row.id, one.node, one.has, chosen[one.row.id] or one.has, one.on, one.whole)
             for one in share.trainees
         }
         first = {one.task for one in steps(list(wanted.values()), share.free, promised, most)}
@@ -235,11 +285,15 @@ class Sizer:
                 continue
             row, why, begun = trainee.row, reasons.of(one), False
             if row.id in first:
+                size = trainee.facts.spec.resources.unusual(one.to)
                 with self._context.db.write() as c:
-                    size = trainee.facts.spec.resources.unusual(one.to)
-                    begun = sizes.choose(c, row.id, row.attempt, size, why)
+                    if row.published:
+                        begun = sizes.choose(c, row.id, row.attempt, size, why)
+                    else:
+                        sizes.begin_with(c, row.id, row.attempt, size)
                 self._changed += [now] * (begun and one.node is not None)
-            found.append(SizeChange(task=row.id, now=one.has, to=one.to, why=why, begun=begun))
+            if row.published and (begun or one.node is not None):
+                found.append(SizeChange(task=row.id, now=one.has, to=one.to, why=why, begun=begun))
         return found
 
     def _trainings(self, share: KindShare, now: float) -> list[ElasticTraining]:
@@ -249,44 +303,81 @@ class Sizer:
         fewest = {one.row.id: one.facts.spec.resources.gpus or 1 for one in share.trainees}
         with context.db.read() as c:
             estimates = context.estimates.of_many(c, jobs, now, context.waits, ESTIMATE_SECONDS)
-            times = profiles.epoch_times(c, fewest)
+            times: dict[str, list[EpochTime]] = {}
+            for whole in {one.whole for one in share.trainees}:
+                some = [one.row.id for one in share.trainees if one.whole == whole]
+                times |= profiles.epoch_times(c, {task: fewest[task] for task in some}, whole)
             facts = {one.row.job_id: one.facts for one in share.trainees}
             known = {job: profiles.known(c, one.owner, one.program, kind) for job, one in facts.items()}
-        priorities = {job_of(one.job): one.priority for one in share.pool.demands}
-        found = []
+        found, used = [], _kept(share)
         for one in share.trainees:
-            row, own = one.row, one.facts.spec.resources
-            speed = _speed(one, own.most_gpus or one.has, possible, known[row.job_id], times.get(row.id, []))
-            band = estimates[row.job_id].ends.get(row.id) if row.job_id in estimates else None
-            left = None if band is None else max(band.at(now).likely - now, 0.0) * speed[one.has]
+            row, most = one.row, one.facts.spec.resources.most_gpus or one.has
+            if one.whole is None:  # on its nodes it cannot have what others keep there
+                most = min(most, max((share.gpus[node] - used[node] for node in one.on & used.keys()), default=most))
+            speed = _speed(one, most, possible, known[row.job_id], times.get(row.id, []))
+            seconds = _seconds(estimates.get(row.job_id), row.id, now)
+            left = None if seconds is None else seconds * speed[one.has]
             found.append(
                 ElasticTraining(
                     row.id,
                     speed,
                     arrived=row.created_at,
-                    place=((one.node, one.has),) if one.node is not None else (),
+                    place=one.place,
                     left=left,
-                    begun=True,
+                    begun=one.node is not None or row.attempt > 1,
                     cost=_cost(row),
-                    weight=share.weights(one.facts.owner, priorities.get(row.job_id, 0)),
+                    weight=share.weights(one.facts.owner, row.priority),
                     stays=True,
                 )
             )
         return found
 
 
+class _Beginning:
+    """Which of the tasks that wait would begin next, of each demand: those for which there is no allocation yet."""
+
+    def __init__(self, pool: Pool, facts: Mapping[str, JobFacts], tasks: Sequence[SizedTask]) -> None:
+        there = Counter(one.job for one in pool.holdings if one.nodes and one.leaving_for is None)  # not in a queue
+        self.lacking = Counter({one.job: max(one.wanted - there[one.job], 0) for one in pool.demands})
+        running = Counter(one.job_id for one in tasks if one.state is TaskState.RUNNING)
+        parallel = {job: one.spec.parallel for job, one in facts.items()}
+        self._new = {
+            job: MOST_WAITING if most is None else max(most - running[job], 0) for job, most in parallel.items()
+        }
+
+    def takes(self, row: SizedTask) -> bool:
+        """Return True if this is one of them, and count it."""
+        counts, key = (self.lacking, demand_key(row.job_id, row.size)) if row.published else (self._new, row.job_id)
+        if counts[key] <= 0:
+            return False
+        counts[key] -= 1
+        return True
+
+
+def _seconds(estimate: Estimate | None, task: str, now: float) -> float | None:
+    """Return how long a task will still train, once it runs."""
+    end = estimate.ends.get(task) if estimate else None
+    if estimate is None or end is None:
+        return None
+    begin = estimate.begins.get(task)
+    return max(end.at(now).likely - (now if begin is None else max(begin.at(now).likely, now)), 0.0)
+
+
 def _used(share: KindShare, now: float) -> list[ElasticTraining]:
-    """Return what keeps its place on each node: all that is neither free nor of a task that can be resized."""
-    mine = Counter[str]()
-    for one in share.trainees:
-        if one.node is not None:
-            mine[one.node] += one.has
-    kept = {name: gpus - share.free[name] - mine[name] for name, gpus in share.gpus.items()}
+    """Return what keeps its place on each node."""
     return [
         ElasticTraining(f"@{name}", {gpus: gpus}, now, ((name, gpus),), fixed=True)
-        for name, gpus in kept.items()
+        for name, gpus in _kept(share).items()
         if gpus > 0
     ]
+
+
+def _kept(share: KindShare) -> dict[str, int]:
+    """Return the GPUs of each node that are neither free nor of a task that can be resized."""
+    mine = Counter[str]()
+    for one in share.trainees:
+        mine.update(dict(one.place))
+    return {name: max(gpus - share.free[name] - mine[name], 0) for name, gpus in share.gpus.items()}
 
 
 def _speed(
@@ -294,12 +385,16 @@ def _speed(
 ) -> dict[int, float]:
     """Return the sizes that a task may have, and how much faster than one GPU each is."""
     fewest = one.facts.spec.resources.gpus or 1
-    allowed = {size: 1 for size, nodes in possible.items() if nodes == 1 and fewest <= size <= most}
-    allowed |= {fewest: 1, one.has: 1}
+    allowed = {
+        size: nodes
+        for size, nodes in possible.items()
+        if (nodes == 1 or one.whole is not None) and fewest <= size <= most
+    }
+    allowed |= {size: profiles.nodes_of(size, one.whole) for size in (fewest, one.has)}
     each = one.row.pace.epoch_seconds
     own = [*times]
     if each is not None and one.row.samples_per_second is None:
-        own = [*(time for time in times if time.gpus != one.has), EpochTime(one.has, 1, each)]
+        own = [*(time for time in times if time.gpus != one.has), EpochTime(one.has, max(len(one.place), 1), each)]
     timings = tuple(known)
     for timing in compared(known, own):
         timings = remember(timings, timing)
@@ -330,15 +425,13 @@ def _weights(pool: Pool, past: Mapping[str, float], given: Mapping[str, float]) 
 
 
 def _add_waiting(
-    share: KindShare, demand: JobDemand, without: int, weights: Weights, left: float | None, now: float
+    share: KindShare, demand: JobDemand, count: int, weights: Weights, left: float | None, now: float
 ) -> None:
-    """Count the tasks of a job that wait and that could run, `without` those that are trainees themselves."""
-    held = [one for one in share.pool.holdings if one.nodes and one.leaving_for is None]  # not those in a queue
-    there = sum(one.job == demand.job for one in held)
+    """Count so many tasks of a job that wait and that could run."""
     since = demand.idle_since if math.isfinite(demand.idle_since) else now
     weight = weights(demand.owner, demand.priority)
-    for number in range(min(max(demand.wanted - there - without, 0), MOST_WAITING)):
-        for place, size in enumerate(_parts(demand.need.gpus, share.gpus)):
+    for number in range(min(count, MOST_WAITING)):
+        for place, size in enumerate(_parts(demand.need.gpus, share.gpus, demand.need.nodes)):
             name = f"{demand.job}#{number}.{place}"
             share.names[name] = f"job {job_of(demand.job)}"
             whole = None if left is None else left * size
@@ -365,10 +458,13 @@ def _add_others(share: KindShare, look: Look, now: float) -> None:
                 left -= size
 
 
-def _parts(gpus: int, nodes: Mapping[str, int]) -> list[int]:
-    """Return a number of GPUs as sizes that trainings can have on these nodes, the largest first."""
-    found = []
-    for size in sorted((size for size, count in rules.possible_sizes(nodes).items() if count == 1), reverse=True):
+def _parts(gpus: int, nodes: Mapping[str, int], several: int = 1) -> list[int]:
+    """Return a number of GPUs of each of `several` nodes as sizes that trainings can have, the largest first."""
+    found: list[int] = []
+    possible = rules.possible_sizes(nodes)
+    if several > 1:
+        return [gpus * several] if gpus * several in possible else _parts(gpus, nodes) * several
+    for size in sorted((size for size, count in possible.items() if count == 1), reverse=True):
         while gpus >= size:
             found.append(size)
             gpus -= size
@@ -403,17 +499,8 @@ def job_of_task(task: str) -> str:
     return task.rpartition("-")[0]
 
 
-def _demand_of(one: Trainee) -> str:
-    return one.row.job_id if one.row.size is None else f"{one.row.job_id}@{one.row.size}"
-
-
 def _kind(node: PolicyNode) -> str:
     return next((gpu.kind or "GPU" for gpu in node.gpus), "")
-
-
-def _eligible(pool: Pool, job: str) -> frozenset[str]:
-    found = [one.need.on for one in (*pool.demands,) if job_of(one.job) == job]
-    return frozenset().union(*found) if found else frozenset(node.name for node in pool.nodes)
 
 
 def _best(made: Mapping[str, KindShare], kinds: Mapping[str, str], on: Collection[str]) -> str | None:

@@ -267,6 +267,13 @@ def sizes(resources: Resources, nodes: Sequence[Node], traits: Traits) -> None:
     placement.refuse_impossible(most, nodes, traits)
 
 
+def keep_size(spec: JobSpec) -> None:
+    """Refuse to keep the sizes of tasks that have one anyway."""
+    if spec.elastic.keep_size and spec.resources.most_gpus is None:
+        message = "the GPUs of its tasks do not change in number: leave it out, or give a range, such as gpus: 1..4"
+        raise InvalidInput.at("elastic.keep_size", message)
+
+
 def whole_nodes(resources: Resources, nodes: Sequence[Node], traits: Traits, field: str) -> None:
     """Refuse more GPUs than a node has, if they are not those of whole nodes."""
     here, asked = placement.gpus_of_a_node(resources, nodes), resources.gpus or 0

@@ -163,6 +163,7 @@ def plan(
     spec, report = found.spec, found.script
     placement.refuse_impossible(spec.resources, nodes, traits)
     checks.sizes(spec.resources, nodes, traits)
+    checks.keep_size(spec)
     spec = checks.on_one_host(spec, kept, nodes, traits)
     checks.launcher(spec.resources)
     checks.terminal(spec)

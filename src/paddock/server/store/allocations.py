@@ -168,7 +168,7 @@ def seen(c: sa.Connection, key: str, status: AllocationStatus) -> None:
 
 
 def _values(status: AllocationStatus, now: float) -> dict[str, Any]:
-    values = status.model_dump(mode="json", exclude={"cause", "held"}) | {"seen_at": now}
+    values = status.model_dump(mode="json", exclude={"cause", "held", "others"}) | {"seen_at": now}
     if status.state is AllocationState.ENDED:
         values |= {"ended_at": now, "cause": status.cause}
     return values

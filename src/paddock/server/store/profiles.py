@@ -25,12 +25,14 @@ def known(c: sa.Connection, owner: str, program: str | None, gpu: str) -> tuple[
     return _parsed(chosen)
 
 
-def learn(c: sa.Connection, whose: Whose, gpu: str, task: str, fewest: int, at: float) -> None:
+def learn(
+    c: sa.Connection, whose: Whose, gpu: str, task: str, fewest: int, at: float, whole: int | None = None
+) -> None:
     """Remember what the attempts of a task have shown of its program, if it trained on several numbers of GPUs.
 
-    `fewest`: the GPUs of attempts that have no other number.
+    `fewest`: the GPUs of attempts that have no other number. `whole`: how many a node has, if more are of several.
     """
-    times = epoch_times(c, {task: fewest}).get(task, [])
+    times = epoch_times(c, {task: fewest}, whole).get(task, [])
     if not 0 < len(gpu) <= MOST_NAME or len({one.gpus for one in times}) < 2:
         return
     owner, program = whose
@@ -50,11 +52,11 @@ def learn(c: sa.Connection, whose: Whose, gpu: str, task: str, fewest: int, at: 
             c.execute(sa.delete(profiles).where(of_owner, profiles.c.at <= last))
 
 
-def epoch_times(c: sa.Connection, tasks: Mapping[str, int]) -> dict[str, list[EpochTime]]:
+def epoch_times(c: sa.Connection, tasks: Mapping[str, int], whole: int | None = None) -> dict[str, list[EpochTime]]:
     """Return what an epoch took on each number of GPUs, by task: as the newest attempts of each number have shown.
 
-    `tasks`: the GPUs of those of their attempts that have no other number. With what `paddock.elastic` reports, it is
-    what a sample took; if it was reported for all of them.
+    `tasks`: the GPUs of those of their attempts that have no other number; `whole` as for `learn`. With what
+    `paddock.elastic` reports, it is what a sample took; if it was reported for all of them.
     """
     found: dict[str, dict[int, Any]] = {}
     table = attempts.c
@@ -64,15 +66,20 @@ def epoch_times(c: sa.Connection, tasks: Mapping[str, int]) -> dict[str, list[Ep
         for row in c.execute(query.order_by(table.task_id, table.number)):
             if row.epoch_seconds or row.samples_per_second:
                 found.setdefault(row.task_id, {})[row.size or tasks[row.task_id]] = row
-    return {task: _times(rows) for task, rows in found.items()}
+    return {task: _times(rows, whole) for task, rows in found.items()}
 
 
-def _times(rows: Mapping[int, Any]) -> list[EpochTime]:
+def _times(rows: Mapping[int, Any], whole: int | None) -> list[EpochTime]:
     by_samples = all(row.samples_per_second for row in rows.values())
     times = {
         gpus: 1 / row.samples_per_second if by_samples else row.epoch_seconds for gpus, row in sorted(rows.items())
     }
-    return [EpochTime(gpus, 1, seconds) for gpus, seconds in times.items() if seconds]
+    return [EpochTime(gpus, nodes_of(gpus, whole), seconds) for gpus, seconds in times.items() if seconds]
+
+
+def nodes_of(gpus: int, whole: int | None) -> int:
+    """Return on how many nodes this many GPUs are, if those with `whole` each are given whole."""
+    return gpus // whole if whole and gpus > whole else 1
 
 
 def _parsed(stored: Any) -> tuple[Timing, ...]:

@@ -11,7 +11,7 @@ from paddock.models.events import TasksRequested
 from paddock.rules.estimate import Pace
 from paddock.server.store import events
 from paddock.server.store.rows import columns, fetch, portions
-from paddock.server.store.tables import CURRENT, attempts, tasks
+from paddock.server.store.tables import CURRENT, UNPUBLISHED, attempts, jobs, tasks
 
 POLICY = "the policy"  # in place of a person who wants a task to be resized; no name of an account has a blank
 MOST_TASKS = 1_000  # of all jobs
@@ -19,13 +19,15 @@ MOST_TASKS = 1_000  # of all jobs
 
 @dataclass(frozen=True, slots=True)
 class SizedTask:
-    """A task of a job with a range of GPUs that runs, or waits with another number than the fewest."""
+    """A task of a job with a range of GPUs that runs or waits."""
 
     id: str
     job_id: str
     state: TaskState
     stopping: bool
     reduces: bool
+    held: bool  # its job begins no further task
+    priority: int
     created_at: float
     epochs: int | None
     epoch: float | None
@@ -36,6 +38,7 @@ class SizedTask:
     resize_why: str | None
     sized_by: str | None
     attempt: int
+    published: bool
     allocation: str | None
     node: str | None
     size: int | None
@@ -71,14 +74,18 @@ _ATTEMPT = {
     "attempt_created_at": attempts.c.created_at,
     "attempt_first_epoch": attempts.c.first_epoch,
 }
-_OWN = [attempts.c[name] for name in ("allocation", "node", "size", "started_at", "first_epoch_at", "saved_at")]
+_OWN = [
+    attempts.c[name] for name in ("published", "allocation", "node", "size", "started_at", "first_epoch_at", "saved_at")
+]
 _COLUMNS = [
     *tasks.c,
     *_OWN,
+    jobs.c.held,
+    jobs.c.priority,
     attempts.c.samples_per_second,
     *(column.label(name) for name, column in _ATTEMPT.items()),
 ]
-_ROWS = sa.select(*columns(SizedTask, _COLUMNS)).join(attempts, CURRENT)
+_ROWS = sa.select(*columns(SizedTask, _COLUMNS)).join(attempts, CURRENT).join(jobs, jobs.c.id == tasks.c.job_id)
 
 
 def of_jobs(c: sa.Connection, jobs: Collection[str]) -> list[SizedTask]:
@@ -90,6 +97,24 @@ def of_jobs(c: sa.Connection, jobs: Collection[str]) -> list[SizedTask]:
         query = _ROWS.where(tasks.c.job_id.in_(some), chosen).order_by(tasks.c.created_at, tasks.c.id)
         found += fetch(c, SizedTask, query.limit(MOST_TASKS - len(found)))
     return found
+
+
+def waiting(c: sa.Connection, job: str, most: int) -> list[SizedTask]:
+    """Return up to so many tasks of a job that wait with the fewest GPUs, in the order in which they begin."""
+    waits = (tasks.c.job_id == job, tasks.c.state == TaskState.SUBMITTED, attempts.c.size.is_(None))
+    return fetch(c, SizedTask, _ROWS.where(*waits).order_by(tasks.c.number).limit(most))
+
+
+def begin_with(c: sa.Connection, task: str, attempt: int, size: int | None) -> bool:
+    """Let an attempt that no runner can have seen begin with this number of GPUs; False: somebody was faster."""
+    free = (tasks.c.resize_by.is_(None), tasks.c.sized_by.is_(None), tasks.c.stopping.is_(False))
+    unseen = (attempts.c.task_id == task, attempts.c.number == attempt, UNPUBLISHED)
+    mine = (tasks.c.id == task, tasks.c.attempt == attempt, *free)
+    change = sa.update(tasks).where(*mine, sa.exists().where(*unseen)).values(size_wanted=size)
+    if not c.execute(change).rowcount:
+        return False
+    c.execute(sa.update(attempts).where(*unseen).values(size=size))
+    return True
 
 
 def choose(c: sa.Connection, task: str, attempt: int, size: int | None, why: str) -> bool:

@@ -9,7 +9,7 @@ const PLAIN = {
   parallel: 4,
   terminal: false,
   priority: 0,
-  elastic: { give_way: null, keep: null },
+  elastic: { give_way: null, keep: null, keep_size: null },
   notify: null,
 } as JobSpec;
 
@@ -34,6 +34,7 @@ it('says it in words', () => {
   const words = (spec: Partial<JobSpec>) => alsoWords(alsoOf({ ...PLAIN, ...spec })).map(([, text]) => text);
   expect(words({ priority: -3, terminal: true })).toEqual(['a terminal for each task', 'priority -3']);
   expect(words({ elastic: { give_way: 'never', keep: 2 } })).toEqual(['makes no room for others, keeps 2 for itself']);
+  expect(words({ elastic: { keep_size: true } })).toEqual(['keeps the number of GPUs of its tasks']);
   expect(words({ notify: [] })).toEqual(['no messages outside the page']);
   expect(words({ notify: ['failed'] })).toEqual(['messages: tasks fail']);
 });

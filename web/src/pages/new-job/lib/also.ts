@@ -61,7 +61,8 @@ function wordsOf({ priority, elastic, notify, ...rest }: Also, name: keyof Also)
       return 'a terminal for each task';
     case 'elastic': {
       const keep = elastic?.keep == null ? '' : `keeps ${elastic.keep} for itself`;
-      return [elastic?.give_way && GIVE_WAY[elastic.give_way], keep].filter(Boolean).join(', ');
+      const size = elastic?.keep_size ? 'keeps the number of GPUs of its tasks' : '';
+      return [elastic?.give_way && GIVE_WAY[elastic.give_way], keep, size].filter(Boolean).join(', ');
     }
     case 'notify': {
       const told = NOTICE_KINDS.filter(({ kind }) => notify?.includes(kind)).map(({ label }) => label.toLowerCase());

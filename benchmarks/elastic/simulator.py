@@ -30,6 +30,7 @@ class Running:
     restarts: int = 0
     begun: bool = False
     began_with: float = 0.0  # what was done when it started or changed its place last
+    since: float = 0.0  # when that was
     waits_since: float = 0.0
     service: float = 0.0  # GPU seconds so far
     ends: float | None = None
@@ -41,9 +42,14 @@ class Running:
         return sum(gpus for _, gpus in self.place)
 
     @property
+    def epoch(self) -> float:
+        """Return the samples of the first batch size that it trains until it saves again."""
+        return self.plan.work / len(self.plan.kind.noise)
+
+    @property
     def may_change(self) -> bool:
         """Return True if a training that runs has saved since it started, and is not nearly done."""
-        saved = self.done - self.began_with >= self.plan.work / len(self.plan.kind.noise)
+        saved = self.done - self.began_with >= self.epoch
         return not self.place or (self.plan.elastic and saved and self.done < NEARLY_DONE * self.plan.work)
 
     @property
@@ -102,7 +108,7 @@ class Profiles:
 @dataclass(frozen=True)
 class Policy:
     """`adapts`: the batch follows the size and the noise. `kept`: what is measured of a job counts for its kind.
-    `fixed_batch`: sizes are chosen for the batch that was asked for.
+    `fixed_batch`: sizes are chosen for the batch that was asked for. `whole_epochs`: a change loses what was not saved.
 
     Every policy decides once a minute; one that is `prompt` also when a job arrives or ends. With `ideal`, which no
     cluster has, restarts take no time, and jobs tell exactly how much they have left.
@@ -113,6 +119,7 @@ class Policy:
     kept: bool = True
     prompt: bool = False
     fixed_batch: bool = False
+    whole_epochs: bool = False
     ideal: bool = False
 
 
@@ -136,7 +143,7 @@ def run(plans: Sequence[JobPlan], policy: Policy, seed: int) -> list[Running]:
         places = policy.places(there, now)
         _check(places)
         for one in there:
-            _move(one, places.get(one.plan.id, ()), now, policy.adapts)
+            _move(one, places.get(one.plan.id, ()), now, policy)
         until = (now // ROUND + 1) * ROUND
         if policy.prompt:
             arrivals = [waiting[0].plan.arrives] if waiting else []
@@ -158,17 +165,19 @@ def _check(places: dict[str, Place]) -> None:
     assert all(used[name] <= CLUSTER[name] for name in CLUSTER), "more GPUs were given than there are"
 
 
-def _move(one: Running, place: Place, now: float, adapts: bool) -> None:
+def _move(one: Running, place: Place, now: float, policy: Policy) -> None:
     if sorted(place) != sorted(one.place):
+        if policy.whole_epochs:
+            one.done = one.done // one.epoch * one.epoch
         if one.place and not place:
             one.waits_since = now
         one.place = place
         if place:
             one.ready = now + one.plan.kind.restart
             one.restarts += one.begun
-            one.began_with = one.done
+            one.since, one.began_with = now, one.done
             one.begun = True
-    if adapts and one.size in one.rates:
+    if policy.adapts and one.size in one.rates:
         one.batch = one.rates[one.size][1]
 
 

@@ -13,20 +13,19 @@ PYTEST_ARGS ?= -n 5 --dist loadgroup --durations=30
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-gpu test-containers test-kubernetes test-fast lint web web-check format docs constraints benchmarks chaos packages clean
+.PHONY: help demo test test-gpu test-containers test-kubernetes test-fast lint web web-check format docs constraints benchmarks chaos packages train-env clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-$(VENV)/run.stamp: pyproject.toml constraints.txt
+# What `make demo` needs, and what the tests need too. Each is one installation: pip takes a minute for each.
+$(VENV)/run.stamp: EXTRAS :=
+$(VENV)/dev.stamp: EXTRAS := [dev]
+$(VENV)/run.stamp $(VENV)/dev.stamp: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Paddock needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
-	@touch $@
-
-$(VENV)/dev.stamp: $(VENV)/run.stamp
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
-	@touch $@
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.$(EXTRAS)'
+	@touch $(VENV)/run.stamp $@
 
 demo: $(VENV)/run.stamp ## Start the server and run a sample sweep in it (PORT=54322)
 	@$(BIN)/python tools/demo.py --port $(PORT) --home $(DEMO_HOME) $(DEMO_ARGS)
@@ -34,9 +33,13 @@ demo: $(VENV)/run.stamp ## Start the server and run a sample sweep in it (PORT=5
 packages: # install what tests need from the system, if we may
 	@$(PYTHON) tools/packages.py
 
-test: $(VENV)/dev.stamp packages lint web-check ## Install what the tests need, check everything, run all tests
-	@echo "== training environment (TensorFlow, PyTorch): made once, then kept" && $(BIN)/python tools/train_env.py
+test: $(VENV)/dev.stamp packages ## Install what the tests need, check everything, run all tests
+	@# Side by side: each of these keeps one processor busy.
+	@$(MAKE) --no-print-directory --jobs=3 --output-sync=target lint web-check train-env
 	$(BIN)/python -m tools.run_tests $(PYTEST_ARGS)
+
+train-env: $(VENV)/dev.stamp # what tests with frameworks use
+	@echo "== training environment (TensorFlow, PyTorch): made once, then kept" && $(BIN)/python tools/train_env.py
 
 test-gpu: $(VENV)/dev.stamp ## Test GPU sharing on this machine's NVIDIA GPU (TORCH_PYTHON=a Python with PyTorch)
 	PADDOCK_TEST_GPU=1 TORCH_PYTHON="$(TORCH_PYTHON)" $(BIN)/python -m pytest -s -v tests/gpu

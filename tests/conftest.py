@@ -26,6 +26,7 @@ GROUPS = {
     "tests/slurm/test_recovery.py": "slurm 1",
     "tests/slurm/test_sites.py": "slurm 1",
     "tests/slurm/test_sweep.py": "slurm 1",
+    "tests/slurm/test_two_servers.py": "slurm 1",  # with test_users.py: both need the packages for users
     "tests/slurm/test_users.py": "slurm 1",
     "tests/slurm/": "slurm 2",
     "tests/frameworks/": "frameworks",

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from tests.slurm.cluster import Cluster
 
@@ -39,7 +40,7 @@ class Calls:
 
 
 @contextmanager
-def cluster(nodes: int = 2, cpus: int = 8, nice: int = 0) -> Iterator[tuple[Cluster, Calls]]:
+def cluster(nodes: int = 2, cpus: int = 8, nice: int = 0, **more: Any) -> Iterator[tuple[Cluster, Calls]]:
     """Yield a cluster without accounting: its daemons would use the two cores of a small machine."""
     path = os.environ["PATH"]
     with tempfile.TemporaryDirectory(prefix="slurm-", dir="/tmp", ignore_cleanup_errors=True) as folder:
@@ -47,14 +48,14 @@ def cluster(nodes: int = 2, cpus: int = 8, nice: int = 0) -> Iterator[tuple[Clus
         root.chmod(0o755)
         wrappers = root / "bin"
         wrappers.mkdir()
-        options = {
+        options: dict[str, Any] = {
             "nodes": nodes,
             "cpus": cpus,
             "memory": 1000 * cpus,
             "nice": nice,
             "accounting": False,
             "max_array_size": 10001,
-        }
+        } | more
         with Cluster(root / "c", prefix="bench", port=21900, **options) as made:
             os.environ |= made.environment
             try:

@@ -35,6 +35,12 @@ def test_what_others_wait_for_in_the_order_of_the_scheduler() -> None:
     )
 
 
+def test_what_the_scheduler_has_not_looked_at_yet() -> None:
+    """Slurm 22.05 prints this for a moment, also of an array of which some elements are about to start."""
+    found = others("7_[0-5]|bob|1002|PENDING|gpu|1|N/A|gres:gpu:1|N/A|1|1|1|OK|None", {"alice"})
+    assert found.waiting == (Waiting("7", "bob", GPU, 1, count=6, new=True),)
+
+
 def test_what_they_have() -> None:
     assert others(PRINTED, {"alice"}).held == {"bob": (2, 6), "cleo": (0, 3)}
 

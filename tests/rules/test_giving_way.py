@@ -70,6 +70,9 @@ class TestToGive:
         others_there = replace(look(waiting(gpus=0, whole=True)), rooms=rooms((0, 0, 0), gpus=3))
         assert not gives(plan(pool(others_there, FULL), 0)), "the others on these nodes stay"
 
+    def test_nothing_for_what_the_scheduler_has_not_looked_at(self) -> None:
+        assert not gives(plan(pool(look(waiting(count=6, new=True)), FULL), 0)), "it may wait for something else"
+
     def test_what_is_free_counts(self) -> None:
         one = look(waiting(gpus=2), free=(0, 0, 1))
         soon = replace(FULL[5], frees_at=0.5)
@@ -127,6 +130,10 @@ class TestAskingForLess:
     def test_up_to_its_share_it_asks_for_more(self) -> None:
         assert Request("a", 2) in plan(pool(look(waiting(count=9)), FULL[:1]), 0)
 
+    def test_who_was_not_looked_at_by_the_scheduler_has_a_share_too(self) -> None:
+        just_left = look(waiting(count=6, new=True), free=(2, 1, 0), there={"a": 3})
+        assert plan(pool(just_left, FULL[3:]), 0) == [], "what three allocations have just left is for somebody else"
+
     def test_a_job_without_anything_says_why_it_waits(self) -> None:
         jobs = JobDemand("a", "anna", need(), 9, 0.0), JobDemand("b", "anna", need(), 9, 1.0)
         found = plan(replace(pool(look(waiting()), FULL), demands=jobs), 0)
@@ -147,6 +154,10 @@ class TestAskingForLess:
     def test_much_later_it_asks_for_all_again(self) -> None:
         quiet = replace(look(at=700.0), waited_at=0.0, called_at=0.0)
         assert plan(pool(quiet, FULL[2:]), 701) == [Request("a", 2)]
+
+    def test_before_the_first_look_it_asks_for_nothing_and_withdraws_nothing(self) -> None:
+        held = (*FULL[2:4], replace(FULL[4], leaving_for="@38"), holding(10, ""))
+        assert plan(pool(None, held, blind=True), 0) == []
 
     def test_without_a_look_it_asks_for_all(self) -> None:
         assert plan(pool(None, FULL[2:]), 701) == [Request("a", 2)]

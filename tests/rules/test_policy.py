@@ -79,6 +79,12 @@ class TestShares:
         jobs = [demand(f"j{number}", created=number) for number in range(6)]
         assert started(plan(Pool(ONE, tuple(reversed(jobs))), 0)) == {"j0": 1, "j1": 1, "j2": 1, "j3": 1}
 
+    def test_what_leaves_does_not_count_as_held(self) -> None:
+        """A training made room: it goes on with one GPU, as what it had was too much, and others get the rest."""
+        had = Holding("a-0", "a@4", "anna", need(4), leaving_for="b")
+        jobs = demand("b", "bob", wanted=8), demand("a", wanted=1, created=5)
+        assert started(plan(Pool(ONE, jobs, (had,)), 0)) == {"a": 1, "b": 3}
+
     def test_a_paused_job_gets_nothing_and_keeps_what_it_has(self) -> None:
         jobs = demand("a", paused=True), demand("b", "bob")
         found = plan(Pool(ONE, jobs, (holding("a", 0), holding("a", 1))), 0)

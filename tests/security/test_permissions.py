@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import httpx2
@@ -18,7 +19,6 @@ from tests.support.team import ADMIN, ALICE, BOB, GUEST, Team, team
 READ, FEED, STRANGER, SERVER = "read token", "feed token", "stranger", "server"
 SCRIPT = "print('a secret')"
 PAGES = {"openapi", "_page"}  # no operations: the wall alone guards them
-DOCUMENT = bare_app().openapi()
 CONTEXTS = [one for one in iter_route_contexts(bare_app().routes) if one.name not in PAGES]
 
 
@@ -33,11 +33,16 @@ class Operation:
         return PERMISSIONS[self.name]
 
 
-def operations() -> Iterator[Operation]:
+@cache
+def operations() -> tuple[Operation, ...]:
+    # Not when the module is imported: the document takes seconds, and each worker of pytest-xdist collects all tests.
     names = {(one.path_format, method): one.name for one in CONTEXTS for method in one.methods or ()}
-    for path, methods in DOCUMENT["paths"].items():
-        for method in methods:
-            yield Operation(str(names[path, method.upper()]), method.upper(), path)
+    paths = bare_app().openapi()["paths"].items()
+    return tuple(
+        Operation(str(names[path, method.upper()]), method.upper(), path)
+        for path, methods in paths
+        for method in methods
+    )
 
 
 def test_every_operation_is_in_the_table_and_nothing_else() -> None:

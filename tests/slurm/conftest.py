@@ -12,6 +12,9 @@ import pytest
 
 from tests.slurm.cluster import Cluster, missing
 from tests.slurm.support import Lab, end_jobs, lab
+from tests.slurm.users import user_packages
+from tests.support.user_packages import python_for
+from tests.support.user_server import as_user
 
 _started: list[Cluster] = []
 
@@ -60,6 +63,27 @@ def at(shared: Lab) -> Iterator[Lab]:
     """The server of the module, without the jobs of other tests."""
     yield shared
     end_jobs(shared)
+
+
+@pytest.fixture(scope="session")
+def python(cluster: Cluster) -> str:
+    """An interpreter of our version that every user may run."""
+    return python_for(as_user("alice"))
+
+
+@pytest.fixture(scope="session")
+def packages() -> Iterator[Path]:
+    """Paddock and what it imports, in a folder that every user may read."""
+    with user_packages() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def user_folder(cluster: Cluster) -> Iterator[Path]:
+    """A place for the homes of servers of users."""
+    with tempfile.TemporaryDirectory(prefix="users-", dir=cluster.folder, ignore_cleanup_errors=True) as made:
+        Path(made).chmod(0o755)
+        yield Path(made)
 
 
 @pytest.fixture(autouse=True)

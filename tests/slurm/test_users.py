@@ -1,13 +1,10 @@
 """Test servers of ordinary users on one cluster: each works as itself, and none disturbs another."""
 
-import json
 import pwd
 import shutil
 import stat
 import subprocess
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +14,10 @@ from paddock.backends.slurm.backend import SlurmBackend
 from paddock.models import FOLDER, AllocationBatch, AllocationState, Resources
 from paddock.settings import SlurmSettings
 from tests.slurm.cluster import Cluster
+from tests.slurm.users import PATIENCE, end_jobs, serving
 from tests.support.server import ServerProcess, wait_for
-from tests.support.user_packages import copy_packages, python_for
-from tests.support.user_server import UserServer, as_user
+from tests.support.user_server import UserServer
 
-PATIENCE = 120.0
 WHO = """
 import argparse, getpass, os, time
 parser = argparse.ArgumentParser()
@@ -35,59 +31,8 @@ AS_ALICE = ["setpriv", "--reuid=alice", "--regid=alice", "--init-groups"]
 
 
 @pytest.fixture(scope="module")
-def python(cluster: Cluster) -> str:
-    """An interpreter of our version that every user may run."""
-    return python_for(as_user("alice"))
-
-
-@pytest.fixture(scope="module")
-def packages(cluster: Cluster) -> Iterator[Path]:
-    """Paddock and what it imports, in a folder that every user may read."""
-    with tempfile.TemporaryDirectory(prefix="packages-", dir=cluster.folder, ignore_cleanup_errors=True) as made:
-        copy_packages(Path(made))
-        yield Path(made)
-
-
-@contextmanager
-def serving(
-    user: str, folder: Path, cluster: Cluster, python: str, packages: Path, **settings: Any
-) -> Iterator[UserServer]:
-    slurm = {"conf": str(cluster.conf), "poll_seconds": 0.5, "rest_seconds": 2}
-    server = UserServer(
-        user,
-        folder / user,
-        python,
-        packages,
-        backend="lab",
-        backends=json.dumps({"lab": slurm}),
-        runner__grace_seconds=1,
-        **settings,
-    )
-    try:
-        yield server.start()
-        end_jobs(server)
-    finally:
-        if server.process is not None:
-            server.stop()
-
-
-def end_jobs(server: ServerProcess) -> None:
-    jobs = [job["id"] for job in server.get("/jobs")["items"] if not job["ended"]]
-    for job in jobs:
-        server.post(f"/jobs/{job}/stop")
-        server.wait(job, PATIENCE)
-
-
-@pytest.fixture(scope="module")
-def folder(cluster: Cluster) -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="users-", dir=cluster.folder, ignore_cleanup_errors=True) as made:
-        Path(made).chmod(0o755)
-        yield Path(made)
-
-
-@pytest.fixture(scope="module")
-def of_alice(cluster: Cluster, folder: Path, python: str, packages: Path) -> Iterator[UserServer]:
-    with serving("alice", folder, cluster, python, packages) as server:
+def of_alice(cluster: Cluster, user_folder: Path, python: str, packages: Path) -> Iterator[UserServer]:
+    with serving("alice", user_folder, cluster, python, packages) as server:
         yield server
 
 
@@ -98,8 +43,8 @@ def alice(of_alice: UserServer) -> Iterator[UserServer]:
 
 
 @pytest.fixture
-def bob(cluster: Cluster, folder: Path, python: str, packages: Path) -> Iterator[UserServer]:
-    with serving("bob", folder, cluster, python, packages) as server:
+def bob(cluster: Cluster, user_folder: Path, python: str, packages: Path) -> Iterator[UserServer]:
+    with serving("bob", user_folder, cluster, python, packages) as server:
         yield server
 
 
@@ -184,10 +129,12 @@ def test_two_servers_side_by_side(cluster: Cluster, alice: UserServer, bob: User
     assert answer.status_code == 401
 
 
-def test_the_order_of_a_servers_jobs_is_slurms(cluster: Cluster, folder: Path, python: str, packages: Path) -> None:
+def test_the_order_of_a_servers_jobs_is_slurms(
+    cluster: Cluster, user_folder: Path, python: str, packages: Path
+) -> None:
     """An ordinary user may raise Nice and lower it again: by priorities that change, then by what is left."""
-    (folder / "order").mkdir()
-    with serving("alice", folder / "order", cluster, python, packages, elastic__order="short") as alice:
+    (user_folder / "order").mkdir()
+    with serving("alice", user_folder / "order", cluster, python, packages, elastic__order="short") as alice:
         blocker = block(cluster)
         one, other = (alice.submit(WHO, params={"number": 0.5}, resources=WHOLE) for _ in range(2))
         for job in (one, other):
@@ -252,9 +199,9 @@ def started(server: UserServer, job: str, number: int = 1) -> str:
     return at
 
 
-def test_behind_a_prefix_it_is_submitted_as_another(cluster: Cluster, folder: Path) -> None:
+def test_behind_a_prefix_it_is_submitted_as_another(cluster: Cluster, user_folder: Path) -> None:
     backend = SlurmBackend("lab", SlurmSettings(conf=str(cluster.conf), prefix=AS_ALICE, poll_seconds=0.3))
-    place = folder / "prefix"
+    place = user_folder / "prefix"
     place.mkdir()
     batch = AllocationBatch(
         key="prefixed",

@@ -37,6 +37,13 @@ def copy_packages(folder: Path) -> None:
         shutil.copy2(str(file.locate()), folder / file)  # with its time: what is compiled stays valid
     source = Path(str(paddock.__file__)).parent
     shutil.copytree(source, folder / "paddock", ignore=shutil.ignore_patterns("web_dist"), dirs_exist_ok=True)
+    # Who may not write here would compile all modules anew at each start: that takes longer than the rest of it.
+    subprocess.run(
+        [sys.executable, "-c", "import paddock.server.serve, paddock.cli as cli; cli.load_all()"],
+        env={"PYTHONPATH": str(folder)},
+        cwd="/",
+        check=True,
+    )
     for path in (folder, *folder.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
 

@@ -9,6 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.server import ServerProcess, wait_for
+from tests.support.warm import WAITS
+
+WITH_WAITS = f"""
+import importlib, json, os
+for name, seconds in json.loads(os.environ.pop("{WAITS}")).items():
+    module, _, constant = name.rpartition(".")
+    found = importlib.import_module(module)
+    assert constant in vars(found), f"there is no {{name}}"
+    setattr(found, constant, seconds)
+from paddock.cli import main
+main()
+"""
+"""The program `paddock` with the constants that `waits` names: see ServerProcess."""
 
 
 def as_user(user: str) -> dict[str, Any]:
@@ -33,8 +46,9 @@ class UserServer(ServerProcess):
         shutil.chown(self.home.root, self.user, self.user)
         self.home.server.unlink(missing_ok=True)
         self.log = open(self.home.root / "server.log", "ab")  # noqa: SIM115
+        program = ["-c", WITH_WAITS] if WAITS in self._environment else ["-m", "paddock"]
         self.process = subprocess.Popen(
-            [self._python, "-m", "paddock", "--home", str(self.home.root), "up", "--port", str(port)],
+            [self._python, *program, "--home", str(self.home.root), "up", "--port", str(port)],
             stdin=subprocess.DEVNULL,
             stdout=self.log,
             stderr=self.log,

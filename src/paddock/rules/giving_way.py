@@ -36,6 +36,7 @@ class Waiting:
     gpu_type: str | None = None
     whole: bool = False  # it needs its nodes for itself
     count: int = 1
+    new: bool = False  # the scheduler has not looked at it yet: its owner counts, and nothing is given to it
 
     @property
     def words(self) -> str:
@@ -93,6 +94,8 @@ def allowed(pool: "Pool", turns: Sequence["JobDemand"], first: str | None, now: 
 
     `turns` are the jobs in the order of their shares. `first` is a job that was overtaken for long: it asks for one.
     """
+    if pool.blind:
+        return Counter(one.job for one in pool.holdings if one.leaving_for is None)
     look = pool.look
     if look is None or look.waited_at is None or now - look.at > STALE_SECONDS or now - look.waited_at > WARY_SECONDS:
         return None
@@ -164,7 +167,7 @@ class _Giver:
     def give(self) -> Iterator[tuple["Holding", Waiting]]:
         fair = equal_share(self._pool, self._look) / _people(self._pool)
         for one in self._look.others.waiting[:MOST_WAITING]:
-            if one.id in self._promised:
+            if one.new or one.id in self._promised:
                 continue
             for _ in range(one.count):
                 if self._held[one.user] >= fair - TINY:

@@ -185,7 +185,7 @@ def _in_queue(pool: Pool, shares: Shares, first: str | None, now: float) -> list
             decisions.append(Withdraw(one.job, min(there[one.job] - kept, waiting[one.job])))
         elif one.job in later and one.wanted and not there[one.job]:
             decisions.append(Wait(one.job, f"jobs of {one.owner} with a higher priority come first"))
-        elif allowed is not None and one.wanted and not max(allowed[one.job], there[one.job]):
+        elif pool.look is not None and allowed is not None and one.wanted and not max(allowed[one.job], there[one.job]):
             decisions.append(Wait(one.job, "other users wait, and their jobs come first"))
     return decisions if pool.crowded else decisions + _leave_queue(pool, shares, waiting)
 

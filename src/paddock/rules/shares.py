@@ -79,7 +79,10 @@ class Shares:
         self._deal()
 
     def _keep(self, holding: Holding) -> None:
-        if not any(self._gaps.gap(holding.owner, name, one).mine for name in holding.nodes for one in holding.devices):
+        leaves = holding.leaving_for is not None  # such as one of a task that goes on with another number of GPUs
+        if not leaves and not any(
+            self._gaps.gap(holding.owner, name, one).mine for name in holding.nodes for one in holding.devices
+        ):
             self._amounts[holding.owner] += self._pool.amount(holding.need)
         for name in holding.nodes:
             if name in self._free:

@@ -69,6 +69,31 @@ def test_one_leaves_for_another_users_job_and_is_promised_once(rig: Rig) -> None
     assert len(drained(rig)) == 1, "also after a restart of the server"
 
 
+def test_a_server_that_starts_looks_before_it_asks_for_more(rig: Rig) -> None:
+    """Else what it asks for would compete for what it has promised to somebody."""
+    full(rig)
+    seen(rig, BOB)
+    look(rig)
+    rig.reopen()
+    rig.step(5)
+    assert len(rig.backend.batches) == 1, "there was never more than the request for all four"
+    seen(rig)
+    look(rig, seconds=60)
+    assert [batch.count for batch in rig.backend.batches] == [4, 1], "when nobody waits, all four again"
+
+
+def test_a_server_that_never_gets_to_see_others_asks_for_more_after_a_while(rig: Rig) -> None:
+    full(rig)
+    seen(rig, BOB)
+    look(rig)
+    rig.backend.trouble["others"] = BackendUnavailable("down")
+    rig.reopen()
+    rig.step(3)
+    assert len(rig.backend.batches) == 1
+    rig.step(seconds=60)
+    assert len(rig.backend.batches) == 2
+
+
 def test_nothing_is_asked_for_until_they_are_gone(rig: Rig) -> None:
     ids = full(rig)
     seen(rig, BOB)

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 
 from paddock.models import Device, Node, SizeChange, TaskState
 from paddock.rules.giving_way import Others, Waiting
+from paddock.server.engine.sizing import node_groups
 from paddock.server.store import sizes, tasks
 from paddock.server.store.tables import attempts as attempt_rows
 from paddock.server.store.tables import profiles as profile_rows
@@ -329,9 +330,29 @@ def test_where_the_policy_does_not_choose_it_begins_with_the_fewest_at_once(gpus
     assert sizes_asked_for(gpus) == [1]
 
 
+def test_what_was_requested_keeps_its_place_in_the_queue(gpus: Gpus) -> None:
+    """What is free may be for others there, as the scheduler decides."""
+    gpus.others = 4
+    gpus.look()
+    begins(gpus)
+    gpus.others = 0
+    gpus.minutes(10)
+    assert sizes_asked_for(gpus) == [1] and not gpus.rig.backend.withdrawn
+    assert not gpus.wanted() and not gpus.next()
+
+
 def test_a_policy_that_fails_keeps_nobody_waiting(gpus: Gpus, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpus.rig.engine._sizer, "run", lambda _now: False)
     begins(gpus)
     assert not sizes_asked_for(gpus)
     gpus.rig.step(seconds=6)
     assert sizes_asked_for(gpus) == [1]
+
+
+def test_nodes_are_decided_on_together_if_somebody_can_choose_from_them() -> None:
+    kinds = {"a1": "a", "a2": "a", "a3": "a", "b1": "b"}
+    alone = {name: name for name in kinds}
+    assert node_groups(kinds, set()) == node_groups(kinds, {frozenset({"a1"}), frozenset({"gone"})}) == alone
+    assert node_groups(kinds, {frozenset(kinds)}) == {"a1": "a1", "a2": "a1", "a3": "a1", "b1": "b1"}
+    chain = {frozenset({"a2", "a3"}), frozenset({"a1", "a2"})}
+    assert node_groups(kinds, chain) == {"a1": "a1", "a2": "a1", "a3": "a1", "b1": "b1"}

@@ -62,6 +62,12 @@ class Play:
             found = tasks.attempts_of(c, task.id)
         return [(one.started_at.timestamp() - BEGAN if one.started_at else 0.0, one.size) for one in found]
 
+    def pauses(self, number: int = 0) -> list[float]:
+        """How long the first task of a job did not run between two attempts."""
+        with self.simulation.db.read() as c:
+            found = tasks.attempts_of(c, f"{self.ids[number]}-1")
+        return [one.pause_seconds for one in found if one.pause_seconds is not None]
+
     def ended(self, number: int = 0) -> list[tuple[TaskState, float]]:
         """Each task of a job: how and when it ended."""
         with self.simulation.db.read() as c:
@@ -209,3 +215,4 @@ def test_a_sweep_beside_a_large_training_gets_a_fair_part(play: Callable[..., Pl
     assert max(at for _, at in ends) - 6_000 < 8 * each / 2 + 1_000, "as quick as with half of them, or quicker"
     assert done < whole / 4 + 8 * each / 4 + 6_000, "it had the others, and all of them again in the end"
     assert sizes[-1] == 4
+    assert max(one.pauses()) < 60, "it trained all the time, also when it made room"

@@ -16,6 +16,7 @@ _FIELDS = (
 )
 FORMAT = "".join(f"{name}:|," for name in _FIELDS) + "Reason:"
 _WANT = {"Resources", "Priority"}  # others would not start if somebody left: a limit, a dependency, a later begin
+_NEW = "None"  # after a submission, and for a moment whenever something becomes free, until the scheduler has looked
 _MOST = 1_000_000  # of anything that is counted
 _DIGITS = 20
 _LONGEST = 100  # characters of a name
@@ -44,7 +45,7 @@ def others(text: str, own: Collection[str]) -> Others:
             if one.state == "RUNNING":
                 gpus[one.user] += one.job.gpus * one.job.nodes
                 cpus[one.user] += one.job.cpus * one.job.nodes
-            elif one.state == "PENDING" and one.reason in _WANT:
+            elif one.state == "PENDING" and one.reason in {*_WANT, _NEW}:
                 number = int(one.id.partition("_")[0])
                 found.append(((one.reason != "Resources", -one.priority, number), one.job))
     found.sort(key=lambda each: each[0])
@@ -54,7 +55,7 @@ def others(text: str, own: Collection[str]) -> Others:
 def _parse(line: str) -> _Line:
     parts = line.split("|", len(_FIELDS))
     id, user, uid, state, partition, priority, of_node, of_job, of_task, nodes, tasks, cores, shared, reason = parts
-    many = _whole(nodes)
+    many, reason = _whole(nodes), reason.strip()
     on_job, on_task = _gpus(of_job), _gpus(of_task)
     kind, gpus = _gpus(of_node)
     gpus = max(gpus, -(-on_job[1] // many), -(-on_task[1] * _whole(tasks) // many))
@@ -72,8 +73,9 @@ def _parse(line: str) -> _Line:
         gpu_type=kind or on_job[0] or on_task[0],
         whole=shared == "NO",
         count=min(count, int(limit[1]) if limit else count),
+        new=reason == _NEW,
     )
-    return _Line(id, user, uid, state, int(priority) if priority.isdigit() else 0, reason.strip(), job)
+    return _Line(id, user, uid, state, int(priority) if priority.isdigit() else 0, reason, job)
 
 
 def _gpus(text: str) -> tuple[str | None, int]:

@@ -152,7 +152,8 @@ class Gatherer:
         pool = self._pool(c, worker, nodes, jobs, holdings, now)
         queued = worker.backend.traits.queued
         crowded = queued and (_crowded(worker.nodes, holdings) if look is None else bool(look.others.waiting))
-        pool = replace(pool, crowded=crowded, look=look, giving=giving)
+        blind = self._others.blind(worker.backend.name, now)
+        pool = replace(pool, crowded=crowded, look=look, blind=blind, giving=giving)
         return BackendView(worker, pool, work, {row.key: row for row in counted}, unused, keys)
 
     def _pool(

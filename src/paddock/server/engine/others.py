@@ -12,6 +12,7 @@ from paddock.rules.pool import Holding
 from paddock.server.engine.backend_worker import BackendWorker
 from paddock.server.store.allocations import AllocationRow
 
+BLIND_SECONDS = 30.0  # a server that has just started asks for nothing before its first look, for so long at most
 CALL_SECONDS = 60.0  # a job of others that waits for longer, and was given nothing, cannot use what becomes free
 
 
@@ -20,6 +21,8 @@ class _Memory:
     """What is remembered of one backend. A new server begins without it: promises are in the database."""
 
     look: Look | None = None
+    asked_at: float | None = None  # when it was first asked what others wait for
+    answered: bool = False
     seen: dict[str, float] = field(default_factory=dict)  # job of others that waits -> since when
     promised: frozenset[str] = frozenset()
     ended: dict[str, float] = field(default_factory=dict)  # job of others -> when the last promised to it had left
@@ -48,12 +51,14 @@ class OthersWatch:
         memory = self._memories.setdefault(worker.backend.name, _Memory())
         if any(row.state is AllocationState.RUNNING and giving[row.job_id][0] is not Giving.NEVER for row in rows):
             worker.look(self._every, now)
+            memory.asked_at = now if memory.asked_at is None else memory.asked_at
         whose = {row.leaving_for for row in rows if row.leaving_for and row.state is not AllocationState.ENDED}
         promised = frozenset(to.removeprefix(OTHERS) for to in whose if to.startswith(OTHERS))
         memory.ended |= dict.fromkeys(memory.promised - promised, now)
         memory.promised = promised
         seen = worker.looked()
         if seen is not None:
+            memory.answered = True
             _remember(memory, seen.at, seen.others, seen.nodes, holdings)
         if memory.look is None:
             return None
@@ -63,6 +68,12 @@ class OthersWatch:
         memory.ended = {one: at for one, at in memory.ended.items() if one in served}
         memory.look = replace(memory.look, served=served, waited_at=memory.waited_at, called_at=memory.called_at)
         return memory.look
+
+    def blind(self, backend: str, now: float) -> bool:
+        """Return True if what others wait for was asked, and nothing was ever answered: they may have been promised
+        what would be asked for."""
+        memory = self._memories.get(backend, _Memory())
+        return memory.asked_at is not None and not memory.answered and now - memory.asked_at < BLIND_SECONDS
 
 
 def _remember(

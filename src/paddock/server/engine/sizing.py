@@ -11,7 +11,7 @@ GPUs that nobody uses: before they begin, their job asks for a decision (`first_
 import math
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from paddock.models import Giving, SizeChange, TaskState
 from paddock.rules import placement
@@ -58,7 +58,7 @@ class Trainee:
 
 @dataclass
 class KindShare:
-    """What is decided together: the trainings on the GPUs of one kind of a backend, and what waits for them."""
+    """What is decided together: the trainings on GPUs of one kind of a backend, and what waits for them."""
 
     pool: Pool
     gpus: dict[str, int]  # by node
@@ -156,7 +156,7 @@ class Sizer:
         facts: Mapping[str, JobFacts],
         now: float,
     ) -> list[KindShare]:
-        """Return the kinds of GPUs of a backend with what trains and waits there."""
+        """Return the GPUs of a backend that are decided on together, with what trains and waits there."""
         kinds = {node.name: _kind(node) for node in pool.nodes if node.usable and node.gpus}
         free = self._free(backend, pool, now)
         held = {one.key: one for one in pool.holdings}
@@ -165,13 +165,8 @@ class Sizer:
             past = usage.load(c, backend, half_life).mean(now)
             lengths = attempts.mean_durations(c, {job_of(one.job) for one in pool.demands})
         weights = _weights(pool, past, self._context.settings.shares.weights)
-        made: dict[str, KindShare] = {}
-        counts = {one.name: len(one.gpus) for one in pool.nodes}
-        for name, kind in kinds.items():
-            share = made.setdefault(kind, KindShare(pool, {}, {}, [], [], {}, weights))
-            share.gpus[name], share.free[name] = counts[name], free.get(name, 0)
         paused = {job_of(one.job) for one in pool.demands if one.paused}
-        to_begin = _Beginning(pool, facts, tasks)
+        to_begin, trainees = _Beginning(pool, facts, tasks), list[Trainee]()
         for row in tasks:
             one = facts[row.job_id]
             holding = held.get(row.allocation or "")
@@ -179,7 +174,7 @@ class Sizer:
                 continue
             if holding is None and not to_begin.takes(row):
                 continue
-            on = self._eligible(pool, one) & kinds.keys()
+            on = self._eligible(pool, one).intersection(kinds)
             has = row.size or one.spec.resources.gpus or 1
             place: rules.Place = ()
             if holding is not None:
@@ -187,15 +182,23 @@ class Sizer:
                 has = holding.need.gpus * len(place)
             if self._context.outposts.of(row.job_id).dealt:  # its checkpoint is there
                 on &= {node for node, _ in place} or ({row.node} if row.node else on)
-            its = {kinds.get(node) for node, _ in place}
-            where = _best(made, kinds, on) if not place else its.pop() if len(its) == 1 else None
+            trainees.append(Trainee(row, one, has, place, on, self._context.whole_nodes(one)))
+        waiting = [one for one in pool.demands if to_begin.lacking[one.job] and not one.paused and one.need.gpus]
+        groups = node_groups(kinds, {*(one.on for one in trainees), *(one.need.on for one in waiting)})
+        made: dict[str, KindShare] = {}
+        counts = {one.name: len(one.gpus) for one in pool.nodes}
+        for name, group in groups.items():
+            share = made.setdefault(group, KindShare(pool, {}, {}, [], [], {}, weights))
+            share.gpus[name], share.free[name] = counts[name], free.get(name, 0)
+        for trainee in trainees:
+            its = {groups.get(node) for node, _ in trainee.place}
+            where = _best(made, groups, trainee.on) if not its else its.pop() if len(its) == 1 else None
             if where is not None:
-                whole = self._context.whole_nodes(one)
-                whole = whole if whole == max(made[where].gpus.values()) else None
-                made[where].trainees.append(Trainee(row, one, has, place, on, whole))
-        for demand in pool.demands:
-            where = _best(made, kinds, demand.need.on)
-            if where is not None and not demand.paused and demand.need.gpus:
+                several = trainee.whole == max(made[where].gpus.values())
+                made[where].trainees.append(trainee if several else replace(trainee, whole=None))
+        for demand in waiting:
+            where = _best(made, groups, demand.need.on)
+            if where is not None:
                 left = lengths.get(job_of(demand.job))
                 _add_waiting(made[where], demand, to_begin.lacking[demand.job], weights, left, now)
         if pool.look is not None and now - pool.look.at <= STALE_SECONDS:
@@ -335,24 +338,39 @@ class Sizer:
 
 
 class _Beginning:
-    """Which of the tasks that wait would begin next, of each demand: those for which there is no allocation yet."""
+    """Which of the tasks that wait would begin next, of each demand: those for which there is no allocation yet.
+
+    Those with the fewest GPUs only if nothing was requested for them either: another size would lose the place that
+    they have in a queue.
+    """
 
     def __init__(self, pool: Pool, facts: Mapping[str, JobFacts], tasks: Sequence[SizedTask]) -> None:
-        there = Counter(one.job for one in pool.holdings if one.nodes and one.leaving_for is None)  # not in a queue
+        staying = [one for one in pool.holdings if one.leaving_for is None]
+        requested = Counter(one.job for one in staying)
+        there = Counter(one.job for one in staying if one.nodes)  # not in a queue
         self.lacking = Counter({one.job: max(one.wanted - there[one.job], 0) for one in pool.demands})
+        self._unasked = Counter({one.job: max(one.wanted - requested[one.job], 0) for one in pool.demands})
         running = Counter(one.job_id for one in tasks if one.state is TaskState.RUNNING)
         parallel = {job: one.spec.parallel for job, one in facts.items()}
-        self._new = {
-            job: MOST_WAITING if most is None else max(most - running[job], 0) for job, most in parallel.items()
-        }
+        self._new = Counter(
+            {job: MOST_WAITING if most is None else max(most - running[job], 0) for job, most in parallel.items()}
+        )
 
     def takes(self, row: SizedTask) -> bool:
         """Return True if this is one of them, and count it."""
-        counts, key = (self.lacking, demand_key(row.job_id, row.size)) if row.published else (self._new, row.job_id)
-        if counts[key] <= 0:
-            return False
-        counts[key] -= 1
-        return True
+        if not row.published:
+            return _counted(row.job_id, self._new)
+        counts = [self.lacking] if row.size else [self.lacking, self._unasked]
+        return _counted(demand_key(row.job_id, row.size), *counts)
+
+
+def _counted(key: str, *counts: Counter[str]) -> bool:
+    """Return True if there is one left in all of these, and take it."""
+    if any(one[key] <= 0 for one in counts):
+        return False
+    for one in counts:
+        one[key] -= 1
+    return True
 
 
 def _seconds(estimate: Estimate | None, task: str, now: float) -> float | None:
@@ -449,7 +467,10 @@ def _add_others(share: KindShare, look: Look, now: float) -> None:
         return
     left = int(sum(share.free.values()) + max(own - equal_share(pool, look), 0.0))
     largest = max(share.gpus.values(), default=0)
+    partitions = frozenset[str]().union(*(room.partitions for room in look.rooms if room.name in share.gpus))
     for waiting in look.others.waiting:
+        if not waiting.partitions & partitions:
+            continue
         each = largest if waiting.whole else min(waiting.gpus, largest)
         for number in range(min(waiting.count * waiting.nodes, MOST_WAITING) if each else 0):
             for place, size in enumerate(_parts(min(each, left), share.gpus)):
@@ -504,8 +525,21 @@ def _kind(node: PolicyNode) -> str:
     return next((gpu.kind or "GPU" for gpu in node.gpus), "")
 
 
-def _best(made: Mapping[str, KindShare], kinds: Mapping[str, str], on: Collection[str]) -> str | None:
-    """Return the kind of GPU of which these nodes have most that are free, and most at all."""
-    able = {kinds[name] for name in on if name in kinds}
-    counts = Counter(kinds[name] for name in on if name in kinds)
-    return max(able, key=lambda kind: (sum(made[kind].free.values()), counts[kind], kind), default=None)
+def node_groups(kinds: Mapping[str, str], wanted: Collection[frozenset[str]]) -> dict[str, str]:
+    """Return by node what stands for all that are decided on together: nodes of one kind that somebody can choose from.
+
+    `wanted`: the nodes on which each can run that trains or waits.
+    """
+    found = {name: name for name in kinds}
+    for on in wanted:
+        for kind in {kinds[name] for name in on & kinds.keys()}:
+            together = {found[name] for name in on & kinds.keys() if kinds[name] == kind}
+            first = min(together)
+            found = {name: first if group in together else group for name, group in found.items()}
+    return found
+
+
+def _best(made: Mapping[str, KindShare], groups: Mapping[str, str], on: Collection[str]) -> str | None:
+    """Return the group of nodes in which most GPUs are free, and that has most of these nodes."""
+    counts = Counter(groups[name] for name in on if name in groups)
+    return max(counts, key=lambda group: (sum(made[group].free.values()), counts[group], group), default=None)

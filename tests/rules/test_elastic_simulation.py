@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.elastic.policies import CLUSTER, ON_ONE_NODE, POLICIES, GoodputPolicy
-from benchmarks.elastic.simulator import Running, run
+from benchmarks.elastic.policies import ON_ONE_NODE, POLICIES, GoodputPolicy
+from benchmarks.elastic.simulator import CLUSTER, Running, run
 from benchmarks.elastic.tables import LOCALS, SIZES, made, read
 from benchmarks.elastic.workload import JobPlan, workload
 

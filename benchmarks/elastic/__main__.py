@@ -112,14 +112,20 @@ def main() -> None:
     parser.add_argument("--tables", type=Path, help="a folder of tables of the published simulator")
     parser.add_argument("--policies", nargs="+", choices=list(POLICIES), default=list(POLICIES))
     parser.add_argument("--constants", type=_constant, nargs="+", default=[], help="NAME=VALUE of rules/sizes.py")
-    parser.add_argument("--slurm", action="store_true", help="orders on a real Slurm with real PyTorch, as root")
+    parser.add_argument(
+        "--slurm",
+        nargs="*",
+        metavar="POLICY",
+        help="small jobs of real PyTorch on a real Slurm, as root: first, fair, short, fixed, sizes (all when none)",
+    )
+    parser.add_argument("--python", help="with --slurm: a Python that has PyTorch")
     asked = parser.parse_args()
     for name, value in asked.constants:
         setattr(rules, name, value)
-    if asked.slurm:
+    if asked.slurm is not None:
         from benchmarks.elastic import on_slurm  # it needs what the tests on Slurm need
 
-        on_slurm.compare(asked.first)
+        on_slurm.compare(asked.slurm or on_slurm.NAMES, asked.first, asked.python)
         return
     kinds = read(asked.tables) if asked.tables else made()
     seeds = range(asked.first, asked.first + asked.seeds)

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.elastic import engine
-from benchmarks.elastic.policies import IN_ORDER, POLICIES
+from benchmarks.elastic.policies import IN_ORDER, ON_ONE_NODE, POLICIES
 from benchmarks.elastic.simulator import Running, run
 from benchmarks.elastic.tables import Kind, made, read
 from benchmarks.elastic.workload import workload
@@ -48,13 +48,15 @@ def compare(kinds: list[Kind], seeds: Sequence[int], load: float, names: Sequenc
                 print(f"ours / {other}, {what}: {ratios(found['ours'], found[other], column)}")
 
 
-def level_2(kinds: list[Kind], seeds: Sequence[int], load: float) -> None:
+def level_2(kinds: list[Kind], seeds: Sequence[int], load: float, sizes: bool) -> None:
     """Print how far the real engine is from the simulation."""
-    print(f"load {load:g}: mean time to completion of rigid jobs, in order", flush=True)
+    what = "trainings of one to four GPUs" if sizes else "rigid jobs, in order"
+    print(f"load {load:g}: mean time to completion of {what}", flush=True)
     for seed in seeds:
         plans = workload(kinds, seed, load)
-        others = {one.plan.id: (one.ends or 0.0) - one.plan.arrives for one in run(plans, IN_ORDER, seed)}
-        print(f"seed {seed}: {engine.compare(engine.run(plans), others)}", flush=True)
+        policy = ON_ONE_NODE if sizes else IN_ORDER
+        others = {one.plan.id: (one.ends or 0.0) - one.plan.arrives for one in run(plans, policy, seed)}
+        print(f"seed {seed}: {engine.compare(engine.run(plans, sizes), others)}", flush=True)
 
 
 def ratios(ours: Sequence[tuple[float, ...]], others: Sequence[tuple[float, ...]], column: int) -> str:
@@ -103,20 +105,27 @@ def _constant(text: str) -> tuple[str, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.elastic")
     parser.add_argument("--level", type=int, choices=(1, 2), default=1, help="2: the real engine, made clock")
+    parser.add_argument("--sizes", action="store_true", help="level 2: the engine chooses sizes of one to four GPUs")
     parser.add_argument("--seeds", type=int, default=20, help="how many workloads")
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--load", type=float, nargs="+", default=[1.0], help="1: 160 jobs in 8 hours on 64 GPUs")
     parser.add_argument("--tables", type=Path, help="a folder of tables of the published simulator")
     parser.add_argument("--policies", nargs="+", choices=list(POLICIES), default=list(POLICIES))
     parser.add_argument("--constants", type=_constant, nargs="+", default=[], help="NAME=VALUE of rules/sizes.py")
-    parser.add_argument("--slurm", action="store_true", help="orders on a real Slurm with real PyTorch, as root")
+    parser.add_argument(
+        "--slurm",
+        nargs="*",
+        metavar="POLICY",
+        help="small jobs of real PyTorch on a real Slurm, as root: first, fair, short, fixed, sizes (all when none)",
+    )
+    parser.add_argument("--python", help="with --slurm: a Python that has PyTorch")
     asked = parser.parse_args()
     for name, value in asked.constants:
         setattr(rules, name, value)
-    if asked.slurm:
+    if asked.slurm is not None:
         from benchmarks.elastic import on_slurm  # it needs what the tests on Slurm need
 
-        on_slurm.compare(asked.first)
+        on_slurm.compare(asked.slurm or on_slurm.NAMES, asked.first, asked.python)
         return
     kinds = read(asked.tables) if asked.tables else made()
     seeds = range(asked.first, asked.first + asked.seeds)
@@ -125,7 +134,7 @@ def main() -> None:
     for load in asked.load:
         print()
         if asked.level == 2:
-            level_2(kinds, seeds, load)
+            level_2(kinds, seeds, load, asked.sizes)
         else:
             compare(kinds, seeds, load, asked.policies)
 

@@ -1,7 +1,8 @@
 """The workloads on the real engine, its store and its intake: a pretended cluster, and a clock that jumps.
 
 Sizes are those that were asked for, and the queue is in order: nothing overtakes. The policy simulator runs the same
-(`in order`), so that both can be compared: `python -m benchmarks.elastic --level 2`.
+(`in order`), so that both can be compared: `python -m benchmarks.elastic --level 2`. With `--sizes` trainings have one
+to four GPUs, as the engine chooses, and the policy simulator's are limited to that (`on one node`).
 """
 
 import tempfile
@@ -47,34 +48,36 @@ def cluster() -> list[Node]:
     ]
 
 
-def course_of(plan: JobPlan) -> Course:
-    """Return how a training goes at the size and the batch asked for: an epoch for each entry of its noise."""
+def course_of(plan: JobPlan, gpus: int) -> Course:
+    """Return how a training goes with the batch asked for: an epoch for each entry of its noise."""
     parts = len(plan.kind.noise)
-    rates = [plan.kind.goodput(plan.gpus, plan.batch, float(noise)) for noise in plan.kind.noise]
+    rates = [plan.kind.goodput(gpus, plan.batch, float(noise)) for noise in plan.kind.noise]
     return Course(plan.kind.restart, [plan.work / parts / rate for rate in rates])
 
 
-def resources_of(plan: JobPlan) -> Resources:
+def resources_of(plan: JobPlan, sizes: bool) -> Resources:
+    if sizes:
+        return Resources(gpus=1, most_gpus=NODE if plan.elastic else None, cpus=1)
     nodes = max(plan.gpus // NODE, 1)
     several = {"nodes": nodes, "launcher": "torchrun"} if nodes > 1 else {}
     return Resources(gpus=min(plan.gpus, NODE), cpus=1, **several)
 
 
-def run(plans: Sequence[JobPlan], look_seconds: float = 1800.0) -> EngineRun:
-    """Return what the engine makes of a workload."""
+def run(plans: Sequence[JobPlan], sizes: bool = False, look_seconds: float = 1800.0) -> EngineRun:
+    """Return what the engine makes of a workload. `sizes`: it chooses them, of one to four GPUs."""
     by_job: dict[str, JobPlan] = {}
 
     def course(job: str, _attempt: QueuedAttempt, gpus: int) -> Course:
-        assert gpus == by_job[job].gpus
-        return course_of(by_job[job])
+        assert sizes or gpus == by_job[job].gpus
+        return course_of(by_job[job], gpus)
 
     wall, cpu = time.perf_counter(), time.process_time()
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(home=Path(folder, "home"), backend="simulated")
-        sizes = {"simulated": ClusterSize(cluster(), QUEUED)}
-        with Simulation(Path(folder, "home"), sizes, course, settings, BEGAN, look_seconds) as simulation:
+        clusters = {"simulated": ClusterSize(cluster(), QUEUED)}
+        with Simulation(Path(folder, "home"), clusters, course, settings, BEGAN, look_seconds) as simulation:
             for plan in plans:
-                simulation.at(BEGAN + plan.arrives, _submission(simulation, plan, by_job))
+                simulation.at(BEGAN + plan.arrives, _submission(simulation, plan, by_job, sizes))
             assert simulation.run(), "not all jobs have ended"
             seconds = {plan.id: _ended(simulation, job) - plan.arrives - BEGAN for job, plan in by_job.items()}
             took = simulation.clock.at - BEGAN
@@ -82,8 +85,9 @@ def run(plans: Sequence[JobPlan], look_seconds: float = 1800.0) -> EngineRun:
     return EngineRun(seconds, rounds, took, time.perf_counter() - wall, time.process_time() - cpu)
 
 
-def _submission(simulation: Simulation, plan: JobPlan, by_job: dict[str, JobPlan]) -> Callable[[], None]:
-    spec = JobSpec(command="train", name=plan.id, resources=resources_of(plan))
+def _submission(simulation: Simulation, plan: JobPlan, by_job: dict[str, JobPlan], sizes: bool) -> Callable[[], None]:
+    command = f"train {plan.kind.name} {plan.batch:.0f}"
+    spec = JobSpec(command=command, name=plan.id, resources=resources_of(plan, sizes), yields=sizes)
 
     def submit() -> None:
         nodes = simulation.engine.nodes("simulated")

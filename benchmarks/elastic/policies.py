@@ -17,6 +17,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -144,10 +145,26 @@ class GoodputPolicy:
 
 
 def ours(jobs: Sequence[Running], now: float) -> dict[str, Place]:
-    return decide([training(one) for one in jobs], CLUSTER, now)
+    return decide([training(one, now) for one in jobs], CLUSTER, now)
 
 
-def training(one: Running) -> ElasticTraining:
+def on_one_node(jobs: Sequence[Running], now: float) -> dict[str, Place]:
+    """Decide as ours does, with the limits of the engine.
+
+    What runs is not stopped, batches are those asked for, and half an epoch is lost in a change.
+    """
+    trainings = []
+    for one in jobs:
+        known = training(one, now)
+        speed = {size: speed for size, speed in known.speed.items() if size <= NODE}
+        cost = known.cost
+        if one.rates and one.size:
+            cost += one.epoch / one.rates[one.size][0] / 2
+        trainings.append(replace(known, speed=speed, stays=True, fixed=not one.may_change, cost=cost))
+    return decide(trainings, CLUSTER, now)
+
+
+def training(one: Running, now: float) -> ElasticTraining:
     return ElasticTraining(
         id=one.plan.id,
         speed=speed_ups(one.rates) or {1: 1.0},
@@ -157,9 +174,11 @@ def training(one: Running) -> ElasticTraining:
         waits_since=one.waits_since,
         begun=one.begun,
         cost=one.plan.kind.restart,
+        kept=max(now - one.since, 0.0) if one.place else 0.0,
     )
 
 
+ON_ONE_NODE = Policy(on_one_node, prompt=True, fixed_batch=True, whole_epochs=True)
 IN_ORDER = Policy(in_order, prompt=True)
 POLICIES = {
     "first come": Policy(first_come),

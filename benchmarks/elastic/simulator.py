@@ -13,6 +13,7 @@ from paddock.rules.sizes import Place
 ROUND = 60.0
 CLUSTER = {f"n{number:02}": NODE for number in range(NODES)}
 GRID = {size: nodes_of(size) for size in SIZES}
+NEARLY_DONE = 0.95
 AT_ONCE = 0.1  # seconds of a restart that takes no time
 MEASURED = 0.05  # spread of what is measured: step times and gradient noise
 
@@ -28,6 +29,8 @@ class Running:
     batch: float = 0.0
     restarts: int = 0
     begun: bool = False
+    began_with: float = 0.0  # what was done when it started or changed its place last
+    since: float = 0.0  # when that was
     waits_since: float = 0.0
     service: float = 0.0  # GPU seconds so far
     ends: float | None = None
@@ -39,6 +42,17 @@ class Running:
         return sum(gpus for _, gpus in self.place)
 
     @property
+    def epoch(self) -> float:
+        """Return the samples of the first batch size that it trains until it saves again."""
+        return self.plan.work / len(self.plan.kind.noise)
+
+    @property
+    def may_change(self) -> bool:
+        """Return True if a training that runs has saved since it started, and is not nearly done."""
+        saved = self.done - self.began_with >= self.epoch
+        return not self.place or (self.plan.elastic and saved and self.done < NEARLY_DONE * self.plan.work)
+
+    @property
     def left(self) -> float | None:
         """Return the seconds on one GPU, as far as the program tells; None if its speed is not known."""
         return (self.plan.work - self.done) * self.plan.told / self.rates[1][0] if self.rates else None
@@ -47,9 +61,10 @@ class Running:
 class Profiles:
     """What was measured of each kind, in this workload so far; not `kept`: of each job alone."""
 
-    def __init__(self, random: np.random.Generator, kept: bool) -> None:
+    def __init__(self, random: np.random.Generator, kept: bool, fixed_batch: bool) -> None:
         self._random = random
         self._kept = kept
+        self._fixed_batch = fixed_batch
         self._timings: dict[str, tuple[Timing, ...]] = {}
         self._fitted: dict[str, Profile | None] = {}
         self._version: dict[str, int] = {}
@@ -85,7 +100,7 @@ class Profiles:
             return
         one.known = key
         batch = Batch(kind.first, kind.most, kind.on_gpu, noise * self._random.lognormal(0.0, MEASURED))
-        if not one.plan.elastic:
+        if not one.plan.elastic or self._fixed_batch:
             batch = Batch(one.plan.batch, one.plan.batch, kind.on_gpu, noise)
         one.rates = goodput(profile, GRID if one.plan.elastic else {1: 1}, batch)
 
@@ -93,6 +108,7 @@ class Profiles:
 @dataclass(frozen=True)
 class Policy:
     """`adapts`: the batch follows the size and the noise. `kept`: what is measured of a job counts for its kind.
+    `fixed_batch`: sizes are chosen for the batch that was asked for. `whole_epochs`: a change loses what was not saved.
 
     Every policy decides once a minute; one that is `prompt` also when a job arrives or ends. With `ideal`, which no
     cluster has, restarts take no time, and jobs tell exactly how much they have left.
@@ -102,6 +118,8 @@ class Policy:
     adapts: bool = False
     kept: bool = True
     prompt: bool = False
+    fixed_batch: bool = False
+    whole_epochs: bool = False
     ideal: bool = False
 
 
@@ -109,7 +127,7 @@ def run(plans: Sequence[JobPlan], policy: Policy, seed: int) -> list[Running]:
     """Return the jobs after their end."""
     if policy.ideal:
         plans = [replace(one, told=1.0, kind=replace(one.kind, restart=AT_ONCE)) for one in plans]
-    profiles = Profiles(np.random.default_rng([seed, 7]), policy.kept)
+    profiles = Profiles(np.random.default_rng([seed, 7]), policy.kept, policy.fixed_batch)
     waiting = [Running(plan, batch=plan.batch, waits_since=plan.arrives) for plan in plans]
     there: list[Running] = []
     ended: list[Running] = []
@@ -125,7 +143,7 @@ def run(plans: Sequence[JobPlan], policy: Policy, seed: int) -> list[Running]:
         places = policy.places(there, now)
         _check(places)
         for one in there:
-            _move(one, places.get(one.plan.id, ()), now, policy.adapts)
+            _move(one, places.get(one.plan.id, ()), now, policy)
         until = (now // ROUND + 1) * ROUND
         if policy.prompt:
             arrivals = [waiting[0].plan.arrives] if waiting else []
@@ -147,16 +165,19 @@ def _check(places: dict[str, Place]) -> None:
     assert all(used[name] <= CLUSTER[name] for name in CLUSTER), "more GPUs were given than there are"
 
 
-def _move(one: Running, place: Place, now: float, adapts: bool) -> None:
+def _move(one: Running, place: Place, now: float, policy: Policy) -> None:
     if sorted(place) != sorted(one.place):
+        if policy.whole_epochs:
+            one.done = one.done // one.epoch * one.epoch
         if one.place and not place:
             one.waits_since = now
         one.place = place
         if place:
             one.ready = now + one.plan.kind.restart
             one.restarts += one.begun
+            one.since, one.began_with = now, one.done
             one.begun = True
-    if adapts and one.size in one.rates:
+    if policy.adapts and one.size in one.rates:
         one.batch = one.rates[one.size][1]
 
 

@@ -144,7 +144,7 @@ class SetClock(Clock):
 class Made:
     """A cluster of two nodes with two GPUs each, and a job folder on it."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, start_seconds: float = 0.0) -> None:
         self.root, self.clock = root, SetClock()
         self.began = self.clock.at
         for name in (layout.CLAIMS, layout.ALLOCATIONS):
@@ -153,7 +153,7 @@ class Made:
         self.courses = {"j-1": Course(10.0, [5.0] * 4), "j-2": Course(1.0, [2.0, 3.0])}
         self.sizes: list[int] = []
         nodes = [node("n1", 8, ["0", "1"]), node("n2", 8, ["0", "1"])]
-        self.cluster = SimulatedCluster(nodes, self.clock, self._course)
+        self.cluster = SimulatedCluster(nodes, self.clock, self._course, start_seconds=start_seconds)
 
     def _course(self, job: str, attempt: QueuedAttempt, gpus: int) -> Course:
         assert job == "j"
@@ -241,6 +241,18 @@ def test_what_does_not_fit_waits_and_begins_when_it_does(made: Made) -> None:
     made.after(1 + 5 / 2)  # j-2 took 1 s to start, and 5 s on one GPU
     assert made.cluster.allocations["j-a2.0"].started_at == made.began + 3.5
     assert made.sizes == [2, 2]
+
+
+def test_a_scheduler_takes_its_time_after_a_request_and_after_an_end(tmp_path: Path) -> None:
+    made = Made(tmp_path / "j", start_seconds=2.0)
+    made.publish({"task": "j-1"}, {"task": "j-2"}, {"end": True})
+    made.submit("j-a1", gpus=2, count=2)
+    made.submit("j-a2")
+    made.after(1.5)
+    assert {made.state(key) for key in ("j-a1.0", "j-a1.1", "j-a2.0")} == {PENDING}
+    made.after(100)
+    began = {key: one.started_at - made.began for key, one in made.cluster.allocations.items()}
+    assert began == {"j-a1.0": 2.0, "j-a1.1": 2.0, "j-a2.0": 2 + 3.5 + 2}  # j-2 takes 1 s to start, and 5 s on one GPU
 
 
 def test_an_idle_runner_leaves(made: Made) -> None:

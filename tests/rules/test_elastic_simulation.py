@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.elastic.policies import POLICIES, GoodputPolicy
-from benchmarks.elastic.simulator import Running, run
+from benchmarks.elastic.policies import ON_ONE_NODE, POLICIES, GoodputPolicy
+from benchmarks.elastic.simulator import CLUSTER, Running, run
 from benchmarks.elastic.tables import LOCALS, SIZES, made, read
 from benchmarks.elastic.workload import JobPlan, workload
 
@@ -95,3 +95,15 @@ def test_a_folder_without_tables_is_refused(tmp_path: Path) -> None:
     (tmp_path / "one").mkdir()
     with pytest.raises(SystemExit, match="no step times"):
         read(tmp_path)
+
+
+def test_with_the_limits_of_the_engine_what_was_not_saved_is_trained_again() -> None:
+    """All GPUs are used by twenty of four; one more comes, for which somebody has to give some back."""
+    early = [plan(f"j{number:02}", 90_000.0) for number in range(20)]
+    ended = {one.plan.id: one for one in run([*early, plan("late", 900.0, arrives=7000.0)], ON_ONE_NODE, 1)}
+    assert max(len(one.place) for one in ended.values()) == 1, "nobody is on two nodes"
+    assert max(one.size for one in ended.values()) <= max(CLUSTER.values())
+    changed = [one for one in ended.values() if one.restarts]
+    assert changed, "sizes change"
+    epochs = [one.began_with / one.epoch for one in changed]
+    assert epochs == pytest.approx([round(one) for one in epochs]), "each goes on from a whole epoch"

@@ -88,6 +88,12 @@ class TestPlain:
         assert counts(decide([young], FOUR, NOW)) == {"a": 1}
         assert counts(decide([old], FOUR, NOW)) == {"a": 2}
 
+    def test_what_has_kept_its_size_for_long_may_change_at_a_high_price(self) -> None:
+        """It loses half an hour, as it saves only once an hour, and has four days left."""
+        held = one("a", left=4e5, place=(("n1", 2),), begun=True, cost=1800.0, arrived=NOW - 20_000, kept=600.0)
+        assert counts(decide([held], FOUR, NOW)) == {"a": 2}, "others may come soon"
+        assert counts(decide([replace(held, kept=15_000.0)], FOUR, NOW)) == {"a": 4}, "nobody came for four hours"
+
     def test_several_nodes_are_whole_ones(self) -> None:
         nodes = {f"n{number}": 4 for number in range(4)}
         found = decide([one("a", {1: 1.0, 4: 3.5, 8: 7.0, 16: 13.0}), one("b", {1: 1.0}, weight=9.0)], nodes, NOW)

@@ -150,3 +150,21 @@ def test_a_folder_of_a_killed_runner_goes_as_well(tmp_path: Path, more: list[str
     subprocess.run([sys.executable, "-c", OWNER, str(folder), *more], check=False)
     wait_for(lambda: not folder.exists())
     assert tmp_path.exists()
+
+
+ENDING = """
+import os, sys
+from paddock.runner.process.guard import Guard
+guard = Guard("a1.0")
+guard.remove(sys.argv[1])
+guard.end(120)
+print(os.path.exists(sys.argv[1]), os.path.exists("/proc/%d" % guard._pid))
+"""
+
+
+def test_a_runner_that_ends_leaves_no_guard_behind(tmp_path: Path) -> None:
+    """Slurm would wait a second for it, before it gives the GPUs to others."""
+    folder = tmp_path / "terminals"
+    folder.mkdir()
+    argv = [sys.executable, "-c", ENDING, str(folder)]
+    assert subprocess.run(argv, capture_output=True, text=True, check=True).stdout.split() == ["False", "False"]

@@ -20,23 +20,17 @@ from typing import Any
 from tests.slurm import leftovers
 from tests.slurm.configuration import ACCOUNTS, USERS, Configuration
 
-PROGRAMS = {
-    "munged": "munge",
-    "slurmctld": "slurmctld",
-    "slurmd": "slurmd",
-    "sbatch": "slurm-client",
-    "slurmdbd": "slurmdbd",
-    "mariadbd": "mariadb-server-core",
-    "mariadb": "mariadb-client-core",
-}
+PROGRAMS = {"munged": "munge", "slurmctld": "slurmctld", "slurmd": "slurmd", "sbatch": "slurm-client"}
+FOR_ACCOUNTING = {"slurmdbd": "slurmdbd", "mariadbd": "mariadb-server-core", "mariadb": "mariadb-client-core"}
 PATIENCE = 180.0
 PATH = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
 
 
-def missing() -> list[str]:
+def missing(*, accounting: bool = True) -> list[str]:
     """Return the Debian packages that a cluster needs and that are not installed."""
-    packages = [package for program, package in PROGRAMS.items() if shutil.which(program, path=PATH) is None]
-    if not any(Path("/usr/lib").glob("*/slurm*/accounting_storage_mysql.so")):
+    programs = PROGRAMS | (FOR_ACCOUNTING if accounting else {})
+    packages = [package for program, package in programs.items() if shutil.which(program, path=PATH) is None]
+    if accounting and not any(Path("/usr/lib").glob("*/slurm*/accounting_storage_mysql.so")):
         packages.append("slurm-wlm-mysql-plugin")
     return packages
 

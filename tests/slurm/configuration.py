@@ -71,11 +71,12 @@ class Configuration:
             _write_secret(etc / "munge.key", os.urandom(1024))
         self.conf.write_text(self._slurm_conf())
         (etc / "gres.conf").write_text("\n".join(map(self._gres, self.nodes)) + "\n")
+        # Without writable ones nothing uses the plugin, but that of version 2 would not begin without systemd.
+        lines = ["CgroupPlugin=cgroup/v1"]
         if self.cgroups:
-            (etc / "cgroup.conf").write_text(
-                f"CgroupPlugin=cgroup/v1\nCgroupMountpoint={leftovers.CGROUPS}\nConstrainRAMSpace=yes\nConstrainSwapSpace=no\n"
-                "ConstrainCores=no\nConstrainDevices=yes\n"
-            )
+            lines += [f"CgroupMountpoint={leftovers.CGROUPS}", "ConstrainRAMSpace=yes", "ConstrainSwapSpace=no"]
+            lines += ["ConstrainCores=no", "ConstrainDevices=yes"]
+        (etc / "cgroup.conf").write_text("\n".join(lines) + "\n")
         if self.accounting:
             _write_secret(etc / "slurmdbd.conf", self._slurmdbd_conf().encode())
             (etc / "db.sql").write_text(

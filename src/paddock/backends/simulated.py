@@ -63,6 +63,7 @@ class SimulatedAllocation:
     time_limit: float | None = None
     state: AllocationState = AllocationState.PENDING
     places: dict[str, Devices] = field(default_factory=dict)
+    ready_at: float = 0.0  # the scheduler does not start it before
     started_at: float = math.inf
     ended_at: float | None = None
     reason: str | None = None
@@ -89,8 +90,13 @@ class SimulatedCluster:
         traits: Traits = QUEUED,
         *,
         runners: Callable[[SimulatedAllocation], AnyRunner] | None = None,
+        start_seconds: float = 0.0,
     ) -> None:
-        """`runners`: make what an allocation runs, in place of a pretended runner."""
+        """`runners`: make what an allocation runs, in place of a pretended runner.
+
+        `start_seconds`: how long the scheduler takes to start something after it was submitted, or after its place has
+        become free.
+        """
         self.traits = traits
         self.allocations: dict[str, SimulatedAllocation] = {}
         self.moves = 0  # how much has happened so far, besides progress
@@ -98,10 +104,12 @@ class SimulatedCluster:
         self._clock = clock
         self._at = clock.now()
         self._make_runner = runners or (lambda one: SimulatedRunner(one.folder, one.places, courses, self._at))
+        self._start_seconds = start_seconds
         self._lock = threading.RLock()
         self._running: dict[str, SimulatedAllocation] = {}
         self._runners: dict[str, AnyRunner] = {}
         self._waiting: list[SimulatedAllocation] = []
+        self._clearing: list[SimulatedAllocation] = []  # ended, and the scheduler gives their places to others later
 
     # --- time ---------------------------------------------------------------------------------------------------------
 
@@ -118,7 +126,14 @@ class SimulatedCluster:
     def next_at(self) -> float:
         """Return when something happens by itself the next time; infinity: nothing does."""
         with self._lock:
-            return min((one.next_at() for one in self._runners.values()), default=math.inf)
+            times = [one.next_at() for one in self._runners.values()]
+            if self._start_seconds and self._waiting:
+                times += [self._clear_at(one) for one in self._clearing]
+                times += [one.ready_at for one in self._waiting if one.ready_at > self._at]
+            return min(times, default=math.inf)
+
+    def _clear_at(self, one: SimulatedAllocation) -> float:
+        return (one.ended_at or 0.0) + self._start_seconds
 
     def _step(self, keys: Iterable[str]) -> None:
         for key in keys:
@@ -144,6 +159,7 @@ class SimulatedCluster:
                     batch.command_of(number),
                     nice=batch.resources.slurm.nice or 0,
                     time_limit=batch.resources.time_limit,
+                    ready_at=self._at + self._start_seconds,
                 )
                 if self.traits.queued:
                     self._waiting.append(one)
@@ -185,12 +201,13 @@ class SimulatedCluster:
 
         That is known where all have time limits, as on a real cluster; otherwise nothing overtakes.
         """
+        self._clearing = [one for one in self._clearing if self._clear_at(one) > self._at]
         self._waiting.sort(key=lambda one: (one.nice, one.number))
         until = math.inf
-        for one in [one for one in self._waiting if not one.held]:
+        for one in [one for one in self._waiting if not one.held and one.ready_at <= self._at]:
             if until < math.inf and self._at + (one.time_limit or math.inf) > until:
                 continue
-            places = self._room(one.resources, self._running.values())
+            places = self._room(one.resources, [*self._running.values(), *self._clearing])
             if places is not None:
                 self._waiting.remove(one)
                 self._start(one, places)
@@ -228,6 +245,8 @@ class SimulatedCluster:
     def _end(self, one: SimulatedAllocation) -> None:
         one.state, one.ended_at = AllocationState.ENDED, self._at
         self.moves += 1
+        if self._start_seconds and one.key in self._running:
+            self._clearing.append(one)
         for known in (self._running, self._runners):
             known.pop(one.key, None)
 

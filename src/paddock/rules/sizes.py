@@ -22,7 +22,7 @@ HOUR = 3600.0
 LEFT_MORE = 8 * HOUR  # what takes minutes is not worth far more than what takes an hour
 LEAST_LEFT = 30.0  # seconds; below it nobody is shorter
 UNKNOWN_LEFT = 60.0  # seconds: what is not known is tried first
-STAYS = 1800.0  # seconds: about how long a size is kept, until others come and go
+STAYS = 1800.0  # seconds: about how long a size is kept, until others come and go; as long again as it was, if longer
 RESTARTS = 2.0  # a change counts as so many restarts: not all that are worth it now are so when others come
 CHANGED = 0.25  # of the trainings that run, at most, per round
 PATIENCE = 1800.0  # seconds without a GPU, while others have more than an equal share
@@ -44,6 +44,7 @@ class ElasticTraining:
     waits_since: float | None = None  # since when it has nothing; None: since it arrived
     begun: bool = False
     cost: float = 30.0  # seconds of a restart
+    kept: float = 0.0  # seconds for which it has had its present size
     weight: float = 1.0
     fixed: bool = False  # it cannot be stopped
     stays: bool = False  # it can be resized, but not stopped for others
@@ -138,7 +139,7 @@ def _discount(one: ElasticTraining, held: int, left: float) -> float:
     """
     if not (one.begun or held):
         return 1.0
-    ahead = min(left / max(one.speed.get(held, 1.0), 1e-3), STAYS)
+    ahead = min(left / max(one.speed.get(held, 1.0), 1e-3), max(STAYS, one.kept))
     return max(1 - RESTARTS * one.cost / ahead, 0.0)
 
 

@@ -450,7 +450,9 @@ class Runner:
 
     def _finish(self) -> int:
         self._journal.write("bye")
-        if self._journal.drain(0.0 if self._job_is_gone else FLUSH_SECONDS):
+        drained = self._journal.drain(0.0 if self._job_is_gone else FLUSH_SECONDS)
+        self._guard.end()
+        if drained:
             return 0
         print("The end of the journal could not be written: is the disk full?", file=sys.stderr)
         return 0 if self._job_is_gone else 1

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from paddock.backends.simulated import QUEUED
 from paddock.backends.simulated_runners import Course
-from paddock.models import Device, JobSpec, Node, TaskState, Traits
+from paddock.models import Cause, Device, JobSpec, Node, TaskState, Traits
 from paddock.runner.mailbox import QueuedAttempt
 from paddock.server.intake import submission
 from paddock.server.simulation.drive import ClusterSize, Simulation, inward
@@ -139,6 +139,31 @@ def test_what_people_do_meanwhile_is_done_at_its_time(play: Callable[..., Play])
     assert first[0] is TaskState.STOPPED
     assert 250 <= first[1] < 253
     assert [round(at, -1) for _, at in (second, third)] == [1000, 1250]
+
+
+def test_what_arrives_while_much_happens_is_submitted_at_its_time(play: Callable[..., Play]) -> None:
+    """Something ends every 0.4 s, so the engine goes round after round without a pause."""
+    one = play(QUEUED, lambda *_: 0.4)
+    one.submit(params={"lr": list(range(40))}, resources={"gpus": 1}, parallel=1)
+    one.submit(at=4.2, params={"lr": [1]}, resources={"gpus": 1})
+    assert one.simulation.run()
+    with one.simulation.db.read() as c:
+        [task] = tasks.page(c, one.ids[1]).items
+    assert 4.2 <= task.created_at.timestamp() - BEGAN <= 5.0
+    assert max(at for _, at in one.ended(0)) > 10, "the other one was still at it"
+
+
+def test_where_sizes_are_chosen_the_engine_looks_as_often_as_it_decides(play: Callable[..., Play]) -> None:
+    """A training grows soon after it has shown that it saves, not when something ends: nothing does."""
+    one = play(QUEUED, lambda _, gpus: 3600.0 / gpus)
+    one.submit(command="train {lr}", params={"lr": [1]}, resources={"gpus": "1..2"}, yields=True)
+    assert one.simulation.run()
+    with one.simulation.db.read() as c:
+        first, second, *_ = tasks.attempts_of(c, f"{one.ids[0]}-1")
+    assert (first.cause, second.size) == (Cause.RESIZED, 2)
+    assert second.started_at is not None
+    every = one.simulation.settings.elastic.sizes_seconds
+    assert 360 < second.started_at.timestamp() - BEGAN < 360 + 2 * every
 
 
 def test_what_never_starts_ends_the_simulation(play: Callable[..., Play]) -> None:

@@ -18,6 +18,7 @@ from ...common import containers, processes
 MARK = "PADDOCK_RUNNER"
 MOST_STARTS = 100  # a guard that dies at once is not started for ever
 _SECONDS = 10.0
+_END_SECONDS = 2.0
 
 
 class Guard:
@@ -56,6 +57,17 @@ class Guard:
             self._send(b"=%s\n" % name.encode())
         for folder in self._folders:
             self._send(b"/" + os.fsencode(folder) + b"\n")
+
+    def end(self, seconds: float = _END_SECONDS) -> None:
+        """Let it do its work now, and wait for its end, but not for long.
+
+        Slurm, when a job has ended of which a process is left, looks again only after a second.
+        """
+        os.close(self._writer)
+        until = time.monotonic() + seconds
+        with contextlib.suppress(ChildProcessError):
+            while os.waitpid(self._pid, os.WNOHANG)[0] == 0 and time.monotonic() < until:
+                time.sleep(0.005)
 
     def watch(self, leader: int, container: Optional[str] = None) -> None:
         self._leaders.add(leader)

@@ -329,6 +329,7 @@ class Sizer:
                     left=left,
                     begun=one.node is not None or row.attempt > 1,
                     cost=_cost(row),
+                    kept=max(now - (row.started_at or now), 0.0),
                     weight=share.weights(one.facts.owner, row.priority),
                     stays=True,
                 )

@@ -47,10 +47,11 @@ class SimulatedClock(Clock):
 
 @dataclass(frozen=True)
 class ClusterSize:
-    """A backend of a simulation."""
+    """A backend of a simulation. `start_seconds`: how long its scheduler takes to start something."""
 
     nodes: Sequence[Node]
     traits: Traits
+    start_seconds: float = 0.0
 
 
 class Simulation:
@@ -69,6 +70,7 @@ class Simulation:
         """`settings`: only those of the policy and of runners count; nothing outside the folder is used.
 
         The clock jumps by `look_seconds` at most, and by `grain_seconds` at least: what is sooner is seen at once.
+        Where the engine chooses sizes, it jumps by no more than the time between two decisions on them.
         """
         self.clock = SimulatedClock(began)
         self.home = Home(root)
@@ -77,7 +79,8 @@ class Simulation:
         self.db = Database(f"sqlite:///{self.home.database}", clock=self.clock)
         self.db.migrate()
         self.clusters = {
-            name: SimulatedCluster(size.nodes, self.clock, courses, size.traits) for name, size in clusters.items()
+            name: SimulatedCluster(size.nodes, self.clock, courses, size.traits, start_seconds=size.start_seconds)
+            for name, size in clusters.items()
         }
         backends = [SimulatedBackend(cluster, name) for name, cluster in self.clusters.items()]
         self.engine = Engine(self.db, self.home, self.settings, list(backends), lambda: None, executors=AtOnce)
@@ -103,6 +106,9 @@ class Simulation:
 
     def submit(self, made: submission.Plan, owner: str) -> str:
         """Submit a job now; return its id."""
+        elastic = self.settings.elastic
+        if made.spec.resources.most_gpus is not None and elastic.sizes:
+            self._look_seconds = max(min(self._look_seconds, elastic.sizes_seconds), self._grain_seconds)
         job = submission.accept(made, CodeInfo(), owner, self.home, self.db, self.settings, tried=False)
         self.engine.wake()
         return job
@@ -114,8 +120,6 @@ class Simulation:
         """
         until, moved_at = self.clock.at + seconds, self.clock.at
         while going_on():
-            while self._arrivals and self._arrivals[0][0] <= self.clock.at:
-                heapq.heappop(self._arrivals)[-1]()
             if self._go_round():
                 moved_at = self.clock.at
             if not self._arrivals and self._all_ended():
@@ -137,6 +141,8 @@ class Simulation:
         self.engine.wake()
         while quiet < QUIET_SECONDS:
             before = self._moves()
+            while self._arrivals and self._arrivals[0][0] <= self.clock.at:
+                heapq.heappop(self._arrivals)[-1]()
             for cluster in self.clusters.values():
                 cluster.advance()
             more = self.engine.round()

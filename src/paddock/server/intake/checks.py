@@ -270,7 +270,7 @@ def sizes(resources: Resources, nodes: Sequence[Node], traits: Traits) -> None:
 def keep_size(spec: JobSpec) -> None:
     """Refuse to keep the sizes of tasks that have one anyway."""
     if spec.elastic.keep_size and spec.resources.most_gpus is None:
-        message = "the GPUs of its tasks do not change in number: leave it out, or give a range, such as gpus: 1..4"
+        message = "its tasks have one number of GPUs: leave keep_size out, or give a range, such as gpus: 1..4"
         raise InvalidInput.at("elastic.keep_size", message)
 
 

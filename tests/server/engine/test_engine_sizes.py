@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from paddock.errors import BackendUnavailable
 from paddock.models import Device, Node, SizeChange, TaskState
 from paddock.rules.giving_way import Others, Waiting
 from paddock.server.engine.sizing import node_groups
@@ -211,6 +212,19 @@ def test_it_does_not_grow_into_what_other_users_wait_for(gpus: Gpus) -> None:
     gpus.begin()
     gpus.minutes()
     assert not gpus.wanted()
+
+
+def test_a_server_that_starts_looks_at_others_before_anything_grows(gpus: Gpus) -> None:
+    gpus.rig.backend.seen_others = Others((Waiting("38", "bob", HERE, 3),), partitions=HERE)
+    gpus.look()
+    [task] = gpus.begin()
+    gpus.rig.backend.trouble["others"] = BackendUnavailable("down")
+    gpus.rig.reopen()
+    gpus.look()
+    gpus.rig.step(seconds=5)
+    assert not gpus.wanted()
+    gpus.minutes(2)
+    assert list(gpus.wanted()) == [task], "it does not wait for ever"
 
 
 def test_what_cannot_be_carried_out_is_taken_back(gpus: Gpus) -> None:

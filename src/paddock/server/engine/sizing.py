@@ -112,7 +112,7 @@ class Sizer:
             if one.resize_by == POLICY:
                 following[one.job_id].append(_pending(one, facts[one.job_id]))
         for name, pool in pools.items():
-            if any(self._backend(facts[one.job_id]) == name for one in tasks):
+            if not pool.blind and any(self._backend(facts[one.job_id]) == name for one in tasks):
                 for share in self._shares(name, pool, tasks, facts, now):
                     for change in self._decide(share, now, due=due):
                         following[job_of_task(change.task)].append(change)

@@ -15,8 +15,8 @@ LARGE, LARGE_TASKS = 2, 20  # the first sweeps to arrive, and their tasks: the o
 TRAININGS, TRAINING_EPOCHS = 3, 48  # the first jobs of the other set
 SPEED = {1: 1.0, 2: 1.8, 4: 3.0}  # of trainings on so many GPUs; made up
 
-SWEEP = """
-import argparse, time
+BEGIN = """
+import argparse, os, time
 import torch
 
 parser = argparse.ArgumentParser()
@@ -26,7 +26,11 @@ parser.add_argument("--seconds", type=float)
 args = parser.parse_args()
 torch.set_num_threads(1)
 torch.manual_seed(args.number)
-model = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.ReLU(), torch.nn.Linear(16, 1))
+"""
+
+SWEEP = (
+    BEGIN
+    + """model = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.ReLU(), torch.nn.Linear(16, 1))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
 data = torch.randn(256, 8)
 target = data.sum(1, keepdim=True)
@@ -40,20 +44,13 @@ for epoch in range(1, args.epochs + 1):
     time.sleep(max(0.0, began + epoch * args.seconds - time.monotonic()))
     print(f"epoch {epoch}/{args.epochs} val_loss: {loss.item():.5f}", flush=True)
 """
+)
 
-TRAINING = f"""
-import argparse, os, time
-import torch
-import torch.distributed as dist
+TRAINING = (
+    BEGIN
+    + f"""import torch.distributed as dist
 
 SPEED = {SPEED}
-parser = argparse.ArgumentParser()
-parser.add_argument("--number", type=int)
-parser.add_argument("--epochs", type=int)
-parser.add_argument("--seconds", type=float)
-args = parser.parse_args()
-torch.set_num_threads(1)
-torch.manual_seed(args.number)
 dist.init_process_group("gloo")
 rank, world = dist.get_rank(), dist.get_world_size()
 net = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.ReLU(), torch.nn.Linear(16, 1))
@@ -83,6 +80,7 @@ for epoch in range(done + 1, args.epochs + 1):
         print(f"epoch {{epoch}}/{{args.epochs}} val_loss: {{loss.item():.5f}}", flush=True)
 dist.destroy_process_group()
 """
+)
 
 
 @dataclass(frozen=True)

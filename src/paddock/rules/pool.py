@@ -137,7 +137,7 @@ class Pool:
     yield_seconds: float = 1800.0  # the shortest gap between bookings for work that can make way
     zone: tzinfo = UTC  # of times in reasons
     look: Look | None = None  # what others wait for, where the backend's queue is not for this server alone
-    blind: bool = False  # the first look is not done yet: nothing more is asked for
+    blind: bool = False  # the first look is not done yet: nothing more is asked for, and nothing grows
     giving: Mapping[str, tuple[Giving, int]] = field(default_factory=dict)
     """Job -> when its allocations leave for others, and how many it keeps; of those that are missing: between, 1."""
 

@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import looks
 from tests.browser.test_page import DROP, drop
+from tests.support.server import ServerProcess
 
 GROUPS = ("Dataset", "Model", "Optimizer", "Learning rate schedule", "Augmentation", "Logging")
 LARGE = (
@@ -53,3 +54,34 @@ def test_a_form_of_hundreds_of_options(visit: Callable[..., Page]) -> None:
     expect(page.get_by_role("region", name="Preview").get_by_text("1 task", exact=True)).to_be_visible()
     expect(page.get_by_role("textbox", name="Description")).to_have_value("mine")
     expect(page.get_by_text("in a copy of the script, as constants at its top")).to_be_visible()
+
+
+def test_priority_and_room_for_others(visit: Callable[..., Page], server: ServerProcess) -> None:
+    page = visit("/new")
+    drop(page, "train.py", OTHER)
+    page.get_by_role("button", name=re.compile("^Resources")).click()
+    keeps = page.get_by_role("switch", name="Tasks keep the number of GPUs that they begin with")
+    gpus = page.get_by_role("textbox", name="GPUs per task")
+    gpus.fill("1..4")
+    keeps.check()
+    looks(page, "new-job-range")
+    keeps.uncheck()
+    gpus.fill("")
+    expect(keeps).to_have_count(0)
+    section = page.get_by_role("button", name=re.compile("^Priority and room for others"))
+    expect(section).to_contain_text("the server’s defaults")
+    section.click()
+    priority = page.get_by_role("textbox", name="Priority", exact=True)
+    priority.fill("500")
+    expect(page.get_by_text("It must be less than or equal to 100", exact=True)).to_be_visible()
+    priority.fill("-5")
+    page.get_by_role("combobox", name="Makes room for others").click()
+    page.get_by_role("option", name="At once, from a checkpoint").click()
+    looks(page, "new-job-room")
+    section.click()
+    expect(section).to_contain_text("priority -5, makes room at once")
+    page.get_by_role("region", name="Preview").get_by_role("button", name="Submit").click()
+    page.wait_for_url(re.compile(r"/jobs/[0-9a-z]{8}"))
+    spec = server.get(f"/jobs/{re.findall(r'/jobs/([0-9a-z]{8})', page.url)[0]}")["spec"]
+    assert spec["priority"] == -5
+    assert spec["elastic"] == {"give_way": "now", "keep": None, "keep_size": None}

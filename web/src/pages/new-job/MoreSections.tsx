@@ -6,9 +6,11 @@ import { useForm } from './form';
 import type { Draft } from './lib/draft';
 import { sectionsOf } from './lib/fields';
 import { resourcesText } from './lib/resources';
+import { roomText } from './lib/room';
 import { MetricFields } from './MetricFields';
 import { ResourceFields } from './ResourceFields';
 import { RetryFields } from './RetryFields';
+import { RoomFields } from './RoomFields';
 
 const SECTIONS: { id: string; title: string; says: (draft: Draft) => string; fields: ReactNode }[] = [
   {
@@ -19,6 +21,7 @@ const SECTIONS: { id: string; title: string; says: (draft: Draft) => string; fie
   },
   { id: 'environment', title: 'Environment', says: environmentText, fields: <EnvironmentFields /> },
   { id: 'metrics', title: 'Metric files', says: metricsText, fields: <MetricFields /> },
+  { id: 'room', title: 'Priority and room for others', says: roomText, fields: <RoomFields /> },
   { id: 'retries', title: 'Retries and stopping', says: retriesText, fields: <RetryFields /> },
 ];
 

@@ -7,6 +7,7 @@ import {
   Select,
   SimpleGrid,
   Stack,
+  Switch,
   Text,
   Textarea,
   TextInput,
@@ -28,13 +29,14 @@ import {
   splitTriple,
   without,
 } from './lib/resources';
+import { isRange } from './lib/room';
 
 const LAUNCHERS = ['torchrun', 'tensorflow', 'srun'] satisfies NonNullable<Resources['launcher']>[];
 const COLUMNS = { base: 2, md: 3 };
 
 /** What one task needs, where, and how many run at a time. */
 export function ResourceFields() {
-  const { draft, wrong } = useForm();
+  const { draft, set, wrong } = useForm();
   const number = useNumber();
   const backends = useBackends().data ?? [];
   const profiles = useProfiles().data ?? {};
@@ -88,6 +90,16 @@ export function ResourceFields() {
         />
         <NumberInput label="Tasks at a time" placeholder="as many as fit" {...number('parallel', 'parallel')} />
       </SimpleGrid>
+      {(isRange(texts.gpus) || draft.keepSize) && (
+        <Switch
+          label="Tasks keep the number of GPUs that they begin with"
+          description="Otherwise the server chooses it within the range, and changes it when that pays"
+          checked={draft.keepSize}
+          error={wrong['elastic.keep_size']}
+          data-field="elastic.keep_size"
+          onChange={(event) => set({ keepSize: event.currentTarget.checked })}
+        />
+      )}
       {texts.per_gpu === 'auto' && (
         <Text size="xs" c="dimmed">
           {AUTO}.

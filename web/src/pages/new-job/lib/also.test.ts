@@ -15,13 +15,8 @@ const PLAIN = {
 
 it('takes along what was asked for, and nothing else', () => {
   expect(alsoOf(PLAIN)).toEqual({});
-  expect(alsoOf({ ...PLAIN, priority: 5, terminal: true, elastic: { keep: 0, give_way: 'now' } })).toEqual({
-    priority: 5,
-    terminal: true,
-    elastic: { keep: 0, give_way: 'now' },
-  });
+  expect(alsoOf({ ...PLAIN, priority: 5, terminal: true })).toEqual({ terminal: true });
   expect(alsoOf({ ...PLAIN, notify: [] })).toEqual({ notify: [] });
-  expect(alsoOf({ ...PLAIN, elastic: { keep: 0, give_way: null } })).toHaveProperty('elastic.keep', 0);
 });
 
 it('takes along what it has never heard of', () => {
@@ -32,9 +27,7 @@ it('takes along what it has never heard of', () => {
 
 it('says it in words', () => {
   const words = (spec: Partial<JobSpec>) => alsoWords(alsoOf({ ...PLAIN, ...spec })).map(([, text]) => text);
-  expect(words({ priority: -3, terminal: true })).toEqual(['a terminal for each task', 'priority -3']);
-  expect(words({ elastic: { give_way: 'never', keep: 2 } })).toEqual(['makes no room for others, keeps 2 for itself']);
-  expect(words({ elastic: { keep_size: true } })).toEqual(['keeps the number of GPUs of its tasks']);
+  expect(words({ terminal: true })).toEqual(['a terminal for each task']);
   expect(words({ notify: [] })).toEqual(['no messages outside the page']);
   expect(words({ notify: ['failed'] })).toEqual(['messages: tasks fail']);
 });

@@ -27,6 +27,8 @@ const SHOWN = [
   'metrics',
   'retries',
   'grace_seconds',
+  'priority',
+  'elastic',
 ] as const satisfies readonly (keyof JobSpec)[];
 
 export type Also = Omit<JobSpec, (typeof SHOWN)[number]>;
@@ -42,28 +44,15 @@ function isGiven(value: unknown): boolean {
   return Array.isArray(value) || Object.values(value).some((one) => one !== null && one !== undefined);
 }
 
-const GIVE_WAY = {
-  never: 'makes no room for others',
-  between: 'makes room for others between two tasks',
-  now: 'makes room for others at once',
-};
-
 /** Each of it in words, by the name of the field. */
 export function alsoWords(also: Also): [name: keyof Also, words: string][] {
   return (Object.keys(also) as (keyof Also)[]).map((name) => [name, wordsOf(also, name)]);
 }
 
-function wordsOf({ priority, elastic, notify, ...rest }: Also, name: keyof Also): string {
+function wordsOf({ notify, ...rest }: Also, name: keyof Also): string {
   switch (name) {
-    case 'priority':
-      return `priority ${priority}`;
     case 'terminal':
       return 'a terminal for each task';
-    case 'elastic': {
-      const keep = elastic?.keep == null ? '' : `keeps ${elastic.keep} for itself`;
-      const size = elastic?.keep_size ? 'keeps the number of GPUs of its tasks' : '';
-      return [elastic?.give_way && GIVE_WAY[elastic.give_way], keep, size].filter(Boolean).join(', ');
-    }
     case 'notify': {
       const told = NOTICE_KINDS.filter(({ kind }) => notify?.includes(kind)).map(({ label }) => label.toLowerCase());
       return told.length ? `messages: ${told.join('; ')}` : 'no messages outside the page';

@@ -38,7 +38,7 @@ it('takes an old job over and back', () => {
     yields: false,
     terminal: true,
     priority: -3,
-    elastic: { give_way: 'never', keep: null },
+    elastic: { give_way: 'never', keep: 2 },
     notify: [],
   } as unknown as JobSpec;
   expect(toSpec(fromSpec(spec))).toEqual({ ...spec, params: { lr: '0.001..0.1:log', opt: 'sgd,adam' } });

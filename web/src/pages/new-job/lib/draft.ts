@@ -5,10 +5,11 @@ import type { JobSpec } from '../../../api/types';
 import { spaceText } from '../../../lib/params';
 import { type Also, alsoOf } from './also';
 import { NO_RESOURCES, type ResourceTexts, resourcesOf, splitTriple, textsOf } from './resources';
+import { NO_ROOM, type RoomTexts, roomOf, roomTextsOf } from './room';
 import { NO_SEARCH, type SearchTexts, searchOf, searchTextsOf } from './search';
 import { given, num, numberText, text } from './texts';
 
-export interface Draft extends SearchTexts {
+export interface Draft extends SearchTexts, RoomTexts {
   mode: 'script' | 'command';
   script: string | null;
   /** The module as which the script is run, where that was asked for. */
@@ -70,6 +71,7 @@ export const EMPTY: Draft = {
   metric: 'auto',
   goal: 'auto',
   ...NO_SEARCH,
+  ...NO_ROOM,
   resources: NO_RESOURCES,
   parallel: '',
   envKind: 'default',
@@ -106,6 +108,7 @@ export function fromSpec(spec: JobSpec): Draft {
     metric: objective.metric ?? EMPTY.metric,
     goal: objective.metric === 'auto' ? EMPTY.goal : (objective.goal ?? EMPTY.goal),
     ...searchTextsOf(spec),
+    ...roomTextsOf(spec),
     resources: textsOf(resources),
     parallel: numberText(spec.parallel),
     envKind,
@@ -159,6 +162,7 @@ export function toSpec(draft: Draft): SpecInput {
     ...given('retries', retries),
     ...num('grace_seconds', draft.grace),
     ...(draft.yields === 'auto' ? {} : { yields: draft.yields === 'yes' }),
+    ...roomOf(draft),
     ...draft.also,
   } as SpecInput;
 }

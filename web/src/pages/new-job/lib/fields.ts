@@ -42,13 +42,18 @@ const FIELDS = [
   'metrics.stdout',
   'grace_seconds',
   'yields',
+  'priority',
+  'elastic.give_way',
+  'elastic.keep',
+  'elastic.keep_size',
   'workdir',
 ];
 
 const SECTIONS: Record<string, RegExp> = {
-  resources: /^(resources(\.|$)|parallel$)/,
+  resources: /^(resources(\.|$)|parallel$|elastic\.keep_size$)/,
   environment: /^(environment(\.|$)|convention$|workdir$)/,
   metrics: /^metrics\./,
+  room: /^(priority$|elastic\.(give_way|keep)$)/,
   retries: /^(retries\.|grace_seconds$|yields$)/,
 };
 

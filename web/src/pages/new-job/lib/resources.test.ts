@@ -26,6 +26,7 @@ it('writes a range of GPUs as one text, which the server reads', () => {
   const texts = textsOf({ gpus: 1, most_gpus: 4 });
   expect(texts.gpus).toBe('1..4');
   expect(resourcesOf(texts)).toEqual({ gpus: '1..4' });
+  expect(resourcesText(texts, '')).toBe('1..4 GPUs');
 });
 
 it('writes resources down and reads them back', () => {

@@ -180,7 +180,7 @@ export function resourcesText(texts: ResourceTexts, parallel: string): string {
   const parts = [
     texts.backend,
     texts.profile && `profile ${texts.profile}`,
-    texts.gpus === '' ? unsaid : plural(Number(texts.gpus), 'GPU'),
+    texts.gpus === '' ? unsaid : gpusText(texts.gpus),
     texts.per_gpu && sharingText(texts.per_gpu),
     texts.triple &&
       splitTriple(texts.triple)
@@ -193,6 +193,12 @@ export function resourcesText(texts: ResourceTexts, parallel: string): string {
     parallel && `${parallel} at a time`,
   ];
   return parts.filter(Boolean).join(', ');
+}
+
+/** A range or a word is said as it is written. */
+function gpusText(written: string): string {
+  const count = Number(written);
+  return Number.isFinite(count) ? plural(count, 'GPU') : `${written} GPUs`;
 }
 
 function sharingText(written: string): string {

@@ -50,7 +50,7 @@ def test_queue_and_why(cli: Cli) -> None:
 
 
 TASK: dict[str, Any] = {"id": "k3v-1", "stopping": False, "attempt": 1, "node": "n1", "cause": None, "reason": None}
-TASK |= {"attempts": [], "size_wanted": None, "sized_by": None, "resize_by": None, "resize_why": None}
+TASK |= {"attempts": [], "size_wanted": None, "sized_by": None, "resize_by": None, "resize_why": None, "size_why": None}
 TASK |= {"warnings": [], "waits": None, "expected_start": None, "expected_end": None, "no_word_since": None}
 TASK |= {"quiet_after": None, "reported_at": None, "started_at": None, "ended_at": None, "epochs_done": None}
 
@@ -98,12 +98,12 @@ def test_why_in_a_sentence_or_two(fields: dict[str, Any], parts: list[str]) -> N
 
 
 def test_how_many_gpus_and_why() -> None:
-    first = Shown(size=1, cause="resized", reason="resized from 1 to 2 GPUs by the policy: 3 GPUs are free")
-    attempts = [first, Shown(size=2, cause=None, reason=None)]
-    said = explained(Shown(state=TaskState.RUNNING, attempts=attempts))  # type: ignore[arg-type]
+    attempts = [Shown(size=1), Shown(size=2)]
+    why = {"size_why": "resized from 1 to 2 GPUs by the policy: 3 GPUs are free"}
+    said = explained(Shown(state=TaskState.RUNNING, attempts=attempts, **why))  # type: ignore[arg-type]
     assert "It has 2 GPUs: resized from 1 to 2 GPUs by the policy: 3 GPUs are free." in said
-    chosen = explained(Shown(state=TaskState.RUNNING, attempts=attempts, sized_by="ann"))  # type: ignore[arg-type]
-    assert "It has 2 GPUs, as ann chose." in chosen
+    said = explained(Shown(state=TaskState.RUNNING, attempts=attempts))  # type: ignore[arg-type]
+    assert said.startswith("k3v-1 runs on n1. It has 2 GPUs. ")
     going = {"size_wanted": 1, "resize_by": "the policy", "resize_why": "makes room for job k4v"}
     said = explained(Shown(state=TaskState.RUNNING, attempts=attempts, **going))  # type: ignore[arg-type]
     assert "It is being resized: 2 -> 1 GPUs, for the policy: makes room for job k4v." in said

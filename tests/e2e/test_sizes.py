@@ -68,6 +68,7 @@ def test_it_grows_when_others_end_and_shrinks_when_others_arrive(server: ServerP
     has(server, job, 2)
     finish(server, other)
     has(server, job, 4)
+    assert "resized from 2 to 4 GPUs by the policy: " in server.task(job)["size_why"]
     late = [server.submit(FIXED, resources={"gpus": 1}) for _ in range(2)]
     for one in late:
         server.wait_state(one, "running")

@@ -97,12 +97,7 @@ def _sizes(task: "models.TaskDetail") -> str:
     has = task.attempts[-1].size if task.attempts else None
     if has is None:
         return ""
-    text = f" It has {render.several(has, 'GPU')}"
-    before = task.attempts[-2] if len(task.attempts) > 1 else None
-    if task.sized_by:
-        text += f", as {task.sized_by} chose"
-    elif before is not None and before.cause == "resized" and before.reason:
-        text += f": {before.reason}"
+    text = f" It has {render.several(has, 'GPU')}" + (f": {task.size_why}" if task.size_why else "")
     text = render.clean(f"{text}.")
     return f"{text} It is being resized: {render.resize(task)}." if task.size_wanted else text
 

@@ -214,7 +214,7 @@ def _show_task(task: "models.TaskDetail", part: "models.MapPart | None") -> None
                 ("Ran on", " ".join(part for part in (task.node, task.device) if part)),
                 ("Share", sharing.seat(task.seat)),
                 ("Resize", render.resize(task)),
-                ("GPUs", f"{task.attempts[-1].size}, as {task.sized_by} chose" if task.sized_by else ""),
+                ("GPUs", render.clean(f"{task.attempts[-1].size}: {task.size_why}") if task.size_why else ""),
                 ("Waits for", sharing.room(task.attempts[-1].room) if waiting and task.attempts else ""),
                 ("Queue", render.waits(task.waits) if task.allocation is None else ""),
                 ("Allocation", render.place(task.allocation)),

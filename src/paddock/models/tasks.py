@@ -178,6 +178,7 @@ class TaskDetail(Task):
     sized_by: str | None = Field(
         None, description="the person who chose its number of GPUs, which the policy leaves alone then"
     )
+    size_why: str | None = Field(None, description="why it has the number of GPUs that it has, where that can change")
     note: str = Field("", description="what people write about it, in Markdown")
 
 

@@ -7824,6 +7824,11 @@ export interface components {
              */
             size_wanted?: number | null;
             /**
+             * Size Why
+             * @description why it has the number of GPUs that it has, where that can change
+             */
+            size_why?: string | null;
+            /**
              * Sized By
              * @description the person who chose its number of GPUs, which the policy leaves alone then
              */

@@ -32,6 +32,8 @@ from paddock.server.store import allocations, metrics, sizes, tasks
 from paddock.server.store.attempts import current
 from paddock.server.store.db import Connection
 
+CHOSEN_FIRST = "chosen when it began, as earlier runs of its program show how fast it is on each number of GPUs"
+
 router = APIRouter(prefix="/tasks", tags=["tasks"])
 
 
@@ -83,6 +85,7 @@ def _detail(at: Server, task: str) -> TaskDetail:
         resize_by=wish.by if wish else None,
         resize_why=wish.why if wish else None,
         sized_by=sized_by,
+        size_why=size_why(attempts, facts.spec.resources, sized_by),
     )
 
 
@@ -91,6 +94,18 @@ def _with_sizes(attempts: list[Attempt], resources: Resources) -> list[Attempt]:
     if resources.most_gpus is None:
         return attempts
     return [one.model_copy(update={"size": one.size or resources.gpus}) for one in attempts]
+
+
+def size_why(attempts: Sequence[Attempt], resources: Resources, sized_by: str | None) -> str | None:
+    """Return why the last attempt has the number of GPUs that it has; None: as submitted, or it cannot change."""
+    if resources.most_gpus is None or not attempts:
+        return None
+    if sized_by is not None:
+        return f"{sized_by} chose it"
+    for before, attempt in zip(attempts[-2::-1], attempts[:0:-1], strict=True):
+        if attempt.size != before.size:
+            return before.reason
+    return CHOSEN_FIRST if attempts[0].size not in (None, resources.gpus) else None
 
 
 def _allocation(at: Server, c: Any, task: Task, attempt: Attempt) -> Allocation | None:

@@ -49,7 +49,11 @@ export function TaskDetails({ task, attempt }: { task: TaskDetail; attempt: Atte
         <Detail name="Owner">
           <Owner name={task.owner} />
         </Detail>
-        {task.sized_by && !task.ended_at && <Detail name="GPUs">as {task.sized_by} chose</Detail>}
+        {task.size_why && !task.ended_at && (
+          <Detail name="GPUs">
+            {attempt?.size}: {task.size_why}
+          </Detail>
+        )}
         <Detail name="Submitted">
           <RelativeTime at={task.created_at} />
         </Detail>

@@ -119,7 +119,7 @@ def document(app: FastAPI) -> dict[str, Any]:
 
 
 async def _page(request: Request) -> Response:
-    found = web.serve(request.url.path)
+    found = web.serve(request.url.path, request.headers)
     if found is None:
         raise NotFound(f"There is no route {request.url.path}: docs/reference/rest.md lists those that exist.")
     return found

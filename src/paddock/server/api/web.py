@@ -1,5 +1,8 @@
 """The built page, served from the package."""
 
+import gzip
+import mimetypes
+from functools import cache
 from pathlib import Path
 
 from starlette.datastructures import Headers
@@ -27,7 +30,7 @@ def without_token(path: str, headers: Headers) -> Response | None:
     """Return what needs no sign-in: the files of the page, and the page that asks for the token."""
     if path.startswith("/api/") or path == "/openapi.json":
         return None
-    asset = _asset(path)
+    asset = _asset(path, headers)
     if asset is not None:
         return asset
     return page(status=401) if "text/html" in headers.get("accept", "") else None
@@ -40,14 +43,14 @@ def page(status: int = 200) -> Response:
     return HTMLResponse(content, status_code=status, headers=HEADERS | {"Cache-Control": "no-cache"})
 
 
-def serve(path: str) -> Response | None:
+def serve(path: str, headers: Headers) -> Response | None:
     """Return a file of the page, or the page itself; None for addresses of the API."""
     if path.startswith("/api/"):
         return None
-    return _asset(path) or page()
+    return _asset(path, headers) or page()
 
 
-def _asset(path: str) -> Response | None:
+def _asset(path: str, headers: Headers) -> Response | None:
     name = path.lstrip("/")
     if not name or ".." in name or "\0" in name or name == "index.html":
         return None
@@ -57,6 +60,17 @@ def _asset(path: str) -> Response | None:
             return None
     except (OSError, ValueError):  # no file can have such a name
         return None
-    # File names under assets/ contain a digest of their contents.
-    cache = "public, max-age=31536000, immutable" if name.startswith("assets/") else "no-cache"
-    return FileResponse(file, headers=HEADERS | {"Cache-Control": cache})
+    if not name.startswith("assets/"):
+        return FileResponse(file, headers=HEADERS | {"Cache-Control": "no-cache"})
+    gzipped = "gzip" in headers.get("accept-encoding", "")
+    encoding = {"Content-Encoding": "gzip"} if gzipped else {}
+    kept = HEADERS | encoding | {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}
+    media_type = mimetypes.guess_type(name)[0] or "application/octet-stream"
+    return Response(_content(file, gzipped), headers=kept, media_type=media_type)
+
+
+@cache
+def _content(file: Path, gzipped: bool) -> bytes:
+    """Return what a file under assets/ contains: its name has a digest of it, so it never changes."""
+    content = file.read_bytes()
+    return gzip.compress(content, compresslevel=5, mtime=0) if gzipped else content

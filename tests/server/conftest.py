@@ -1,7 +1,6 @@
 """Fixtures: every database that Paddock runs on, for tests that must hold on all of them."""
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 from paddock.server.store.db import Database
 from paddock.server.store.tables import metadata
 from tests.server.store import postgres
+from tests.support.database import new_database
 
 
 @pytest.fixture(scope="session")
@@ -38,13 +38,6 @@ def _emptied(url: str) -> str:
         connection.execute("SET session_replication_role = replica")  # else a trigger keeps the audit
         connection.execute(f"TRUNCATE {tables} RESTART IDENTITY".encode())
     return url
-
-
-@pytest.fixture(scope="session")
-def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("migrated") / "paddock.db"
-    _migrate(f"sqlite:///{path}")
-    return path
 
 
 def _migrate(url: str) -> None:
@@ -75,7 +68,7 @@ def db(database_kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> It
     """A database with the schema of this version and nothing in it."""
     if database_kind == "sqlite":
         path = tmp_path / "paddock.db"
-        shutil.copyfile(request.getfixturevalue("migrated_sqlite"), path)
+        new_database(path)
         yield from _opened(f"sqlite:///{path}")
     else:
         yield from _opened(_emptied(request.getfixturevalue("migrated_postgres")))

@@ -14,6 +14,7 @@ from typing import Any
 import httpx2
 
 from paddock.paths import Home
+from tests.support.database import new_database
 from tests.support.warm import WAITS, Warm
 
 ENDED = {"finished", "error", "stopped", "pruned"}
@@ -61,6 +62,8 @@ class ServerProcess:
     def start(self, port: int = 0) -> "ServerProcess":
         self.home.root.mkdir(parents=True, exist_ok=True)
         self.home.server.unlink(missing_ok=True)
+        if not self.home.database.exists() and "PADDOCK_DATABASE" not in self._environment:
+            new_database(self.home.database)
         self.log = open(self.home.root / "server.log", "ab")  # noqa: SIM115
         clean = {name: value for name, value in os.environ.items() if not name.startswith("PADDOCK_")}
         self.process = Warm(

@@ -1,12 +1,9 @@
 """An engine whose rounds and clock the test controls, with a scripted backend."""
 
 import json
-import tempfile
 from collections.abc import Iterator
 from concurrent.futures import wait
 from contextlib import contextmanager
-from functools import cache
-from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
@@ -25,6 +22,7 @@ from paddock.server.store.db import Database
 from paddock.settings import Settings
 from tests.server.engine.fake_backend import FakeBackend
 from tests.server.store.given import add_job
+from tests.support.database import new_database
 
 JOB = "k3v9x2ab"
 
@@ -146,20 +144,9 @@ class Rig:
 R = TypeVar("R", bound=Rig)
 
 
-@cache
-def _migrated() -> bytes:
-    """Return a database with the schema and nothing in it. To migrate one for each test would take longer than most."""
-    with tempfile.TemporaryDirectory() as folder:
-        db = Database(f"sqlite:///{folder}/paddock.db")
-        db.migrate()
-        db.close()
-        return Path(folder, "paddock.db").read_bytes()
-
-
 @contextmanager
 def rigged(kind: type[R], home: Home, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[R]:
-    home.database.write_bytes(_migrated())
-    home.database.chmod(0o600)
+    new_database(home.database)
     db = Database(f"sqlite:///{home.database}", clock=RigClock())
     made = kind(db, home, settings, monkeypatch)
     try:

@@ -3,7 +3,6 @@ hosts by real ssh."""
 
 import json
 import os
-import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
@@ -33,6 +32,7 @@ from paddock.server.store.places import JobPlace
 from paddock.server.store.tables import attempts
 from paddock.settings import HostsSettings, TeamSettings
 from tests.server.store.given import add_job
+from tests.support.database import new_database
 from tests.support.server import wait_for
 from tests.support.sshd import NEEDS_SSHD, ssh_hosts
 from tests.team.unix_users import ROOT, unix_users
@@ -140,7 +140,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
             user, argv, folder = users.alice, users.through, "~/.paddock-jobs"
         if request.param.startswith("ssh"):
             rig = stack.enter_context(ssh_hosts(1))
-            shutil.copyfile(request.getfixturevalue("migrated_sqlite"), tmp_path / "paddock.db")
+            new_database(tmp_path / "paddock.db")
             db = Database(f"sqlite:///{tmp_path}/paddock.db")
             stack.callback(db.close)
             dealt(db)

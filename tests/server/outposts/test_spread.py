@@ -1,6 +1,5 @@
 """Test a job on two hosts by real ssh: each gets what is its own, and one that is silent holds up nothing else."""
 
-import shutil
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from paddock.server.store.places import JobPlace
 from paddock.server.store.tables import attempts, hosts
 from paddock.settings import HostsSettings, TeamSettings
 from tests.server.store.given import add_job
+from tests.support.database import new_database
 from tests.support.server import wait_for
 from tests.support.sshd import NEEDS_SSHD, SshRig, ssh_hosts
 
@@ -74,8 +74,8 @@ class Lab:
 
 
 @pytest.fixture
-def lab(tmp_path: Path, migrated_sqlite: Path) -> Iterator[Lab]:
-    shutil.copyfile(migrated_sqlite, tmp_path / "paddock.db")
+def lab(tmp_path: Path) -> Iterator[Lab]:
+    new_database(tmp_path / "paddock.db")
     home, db = Home(tmp_path / "home"), Database(f"sqlite:///{tmp_path}/paddock.db")
     home.create()
     add_job(db, JOB, 2)

@@ -45,6 +45,8 @@ class PersonAtTerminal:
             try:
                 self._size(0, lines, columns)
                 os.chdir(cwd or ".")
+                for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):  # tests in the background ignore them
+                    signal.signal(number, signal.SIG_DFL)
                 user()
                 os.execvpe(argv[0], list(argv), {**(os.environ if env is None else env), "TERM": "xterm"})
             finally:

@@ -3,6 +3,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+ANY_PYTHON := $(or $(wildcard $(BIN)/python),$(PYTHON))
 PORT ?= 54322
 TORCH_PYTHON ?= python3
 DEMO_HOME ?= .demo
@@ -13,7 +14,7 @@ PYTEST_ARGS ?= -n 5 --dist loadgroup --durations=30
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-gpu test-containers test-kubernetes test-fast lint web web-check format docs constraints benchmarks chaos packages train-env clean
+.PHONY: help new-python demo test test-gpu test-containers test-kubernetes test-fast lint web web-check format docs constraints benchmarks chaos packages train-env clean
 
 help: ## Show this help
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,11 +22,13 @@ help: ## Show this help
 # What `make demo` needs, and what the tests need too. Each is one installation: pip takes a minute for each.
 $(VENV)/run.stamp: EXTRAS :=
 $(VENV)/dev.stamp: EXTRAS := [dev]
-$(VENV)/run.stamp $(VENV)/dev.stamp: pyproject.toml constraints.txt
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Paddock needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
+$(VENV)/run.stamp $(VENV)/dev.stamp: pyproject.toml constraints.txt | new-python
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.$(EXTRAS)'
 	@touch $(VENV)/run.stamp $@
+
+new-python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Paddock needs Python 3.11 or newer: make PYTHON=python3.11 ...")'
 
 demo: $(VENV)/run.stamp ## Start the server and run a sample sweep in it (PORT=54322)
 	@$(BIN)/python tools/demo.py --port $(PORT) --home $(DEMO_HOME) $(DEMO_ARGS)
@@ -33,13 +36,13 @@ demo: $(VENV)/run.stamp ## Start the server and run a sample sweep in it (PORT=5
 packages: # install what tests need from the system, if we may
 	@$(PYTHON) tools/packages.py
 
-test: $(VENV)/dev.stamp packages ## Install what the tests need, check everything, run all tests
+test: ## Install what the tests need, check everything, run all tests
 	@# Side by side: each of these keeps one processor busy.
-	@$(MAKE) --no-print-directory --jobs=3 --output-sync=target lint web-check train-env
+	@$(MAKE) --no-print-directory --jobs=4 --output-sync=target packages train-env lint web-check
 	$(BIN)/python -m tools.run_tests $(PYTEST_ARGS)
 
-train-env: $(VENV)/dev.stamp # what tests with frameworks use
-	@echo "== training environment (TensorFlow, PyTorch): made once, then kept" && $(BIN)/python tools/train_env.py
+train-env: new-python # what tests with frameworks use
+	@echo "== training environment (TensorFlow, PyTorch): made once, then kept" && $(ANY_PYTHON) tools/train_env.py
 
 test-gpu: $(VENV)/dev.stamp ## Test GPU sharing on this machine's NVIDIA GPU (TORCH_PYTHON=a Python with PyTorch)
 	PADDOCK_TEST_GPU=1 TORCH_PYTHON="$(TORCH_PYTHON)" $(BIN)/python -m pytest -s -v tests/gpu

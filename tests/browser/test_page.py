@@ -6,7 +6,7 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import SLEEPER, choose, move
 from tests.support.server import ServerProcess, wait_for
@@ -174,16 +174,39 @@ def test_stops_and_restarts_from_elsewhere_show_at_once(visit: Visit, server: Se
 
 
 def test_a_restart_by_somebody_else_is_seen_before_the_task_runs(visit: Visit, server: ServerProcess) -> None:
+    """Also while the page waits for what it asked the server before the restart."""
     job = server.submit("print('val_loss: 1')", name="again")
     server.wait(job)
     busy = server.submit(SLEEPER, params={"lr": [1, 2]}, name="takes all slots")
     for number in (1, 2):
         server.wait_state(busy, "running", number)
-    page = visit(f"/jobs/{job}")
+    page = visit("/")
+    rows = _held(page, rf"/jobs/{job}/tasks\?.*numbers=")
+    move(page, f"/jobs/{job}")
     row = page.get_by_role("row").filter(has=page.get_by_role("link", name="Task 1"))
     expect(row).to_contain_text("finished")
+    asked = _first(page, rows)
+    before = asked.fetch()
+    tasks = _held(page, rf"/jobs/{job}/tasks/columns")
     server.post(f"/jobs/{job}/restart", {})
+    again = _first(page, tasks)  # the page knows of the restart
+    asked.fulfill(response=before)
+    page.wait_for_timeout(300)
+    again.continue_()
     expect(row).to_contain_text("submitted")
+
+
+def _held(page: Page, path: str) -> list[Route]:
+    """What the page asks for there next, and gets no answer to yet."""
+    held: list[Route] = []
+    page.route(re.compile(path), lambda route: route.fallback() if held else held.append(route))
+    return held
+
+
+def _first(page: Page, held: list[Route]) -> Route:
+    while not held:
+        page.wait_for_timeout(50)
+    return held[0]
 
 
 def test_names_and_logs_are_text(visit: Visit, server: ServerProcess) -> None:

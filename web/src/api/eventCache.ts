@@ -31,6 +31,9 @@ export class EventCache {
   private searches = new Later(SEARCH_MS, (jobs) => this.refetchOf(['search', 'order'], jobs));
   private queue = new Later(QUEUE_MS, (jobs) => this.refetchOf(['queue', 'gpus'], jobs));
   private recent: Recent[] = [];
+  /** job -> how often its rows were forgotten */
+  private forgotten = new Map<string, number>();
+  private resets = 0;
   private again = new WeakSet<Query>();
   private listeners = new Set<Listener>();
 
@@ -45,7 +48,7 @@ export class EventCache {
   apply = (events: StreamEvent[]): void => {
     const stale = new Set<string>(); // fetched again once, however many events there are
     for (const event of events) {
-      if (event.kind === 'reset') this.client.invalidateQueries();
+      if (event.kind === 'reset') this.reset();
       else if (event.kind === 'removed') this.removed(event.job);
       else if (event.kind === 'notice') stale.add('notices');
       else if (event.kind === 'calendar') for (const what of event.data.what) stale.add(what);
@@ -81,6 +84,16 @@ export class EventCache {
     return Object.assign({}, task, ...since);
   }
 
+  /** Moves on when rows of a job that are being fetched may be those of before an event. */
+  timesForgotten(job: string): number {
+    return this.resets + (this.forgotten.get(job) ?? 0);
+  }
+
+  private reset(): void {
+    this.resets += 1;
+    this.client.invalidateQueries();
+  }
+
   private removed(job: string): void {
     for (const what of ['jobs', 'queue']) this.client.invalidateQueries({ queryKey: [what] });
     const ofJob = (query: Query) => query.queryKey[0] !== 'jobs' && concerns(query, job);
@@ -94,8 +107,7 @@ export class EventCache {
 
   /** Another objective: the best values of all tasks are others, and so is the choice of curves. */
   private judgedAnew(job: string): void {
-    const kinds = ['tasks', 'rows', 'objective'].flatMap((kind) => this.of(kind, (key) => means(key, job)));
-    for (const query of kinds) this.refetch(query);
+    this.refetchTasks(job, ['tasks', 'objective']);
     this.adjusted(job);
     this.refetchCurves(job, null);
   }
@@ -115,16 +127,15 @@ export class EventCache {
   }
 
   private noted(job: string, ids: readonly string[]): void {
-    const rows = this.of('rows', (key) => means(key, job));
-    for (const query of [...rows, ...this.of('task', ofAny(ids))]) this.refetch(query);
+    this.refetchTasks(job, []);
+    for (const query of this.of('task', ofAny(ids))) this.refetch(query);
   }
 
   /** A restart changes more than the event contains, so tasks and curves are fetched again. */
   private restarted(job: string, ids: readonly string[]): void {
     const named = new Set(ids);
-    const ofJob = ['tasks', 'rows'].flatMap((kind) => this.of(kind, (key) => means(key, job)));
-    const shows = [...ofJob, ...this.of('task', ofAny(ids))];
-    for (const query of shows) this.refetch(query);
+    this.refetchTasks(job, ['tasks']);
+    for (const query of this.of('task', ofAny(ids))) this.refetch(query);
     this.forget(named);
     this.refetchCurves(job, named);
   }
@@ -223,6 +234,13 @@ export class EventCache {
       const later = () => setTimeout(fetch, AGAIN_MS);
       query.promise.then(later, later);
     }
+  }
+
+  /** Rows are fetched one by one, in no query, so whoever fetches some has to ask whether they were forgotten. */
+  private refetchTasks(job: string, kinds: string[]): void {
+    this.forgotten.set(job, (this.forgotten.get(job) ?? 0) + 1);
+    const shown = ['rows', ...kinds].flatMap((kind) => this.of(kind, (key) => means(key, job)));
+    for (const query of shown) this.refetch(query);
   }
 
   private curves(job: string): Query[] {

@@ -125,11 +125,13 @@ export function useRows(job: string, shown: readonly Outline[]): ReadonlyMap<str
     const missing = shown.filter(({ id }) => !rows.has(id));
     if (missing.length === 0) return;
     const stop = new AbortController();
-    const fetchRows = async () => {
+    const fetchRows = async (): Promise<void> => {
+      const forgotten = eventCache.timesForgotten(job);
       const began = Date.now();
       const query = { numbers: rangesText(missing.map(({ number }) => number)), slim: true, limit: missing.length };
       const params = { path: { job }, query };
       const page = await take(api.GET('/api/v1/jobs/{job}/tasks', { params, signal: stop.signal }));
+      if (eventCache.timesForgotten(job) !== forgotten) return fetchRows();
       const found = eventCache.catchUpTasks(job, page.items, began, false);
       client.setQueryData<ReadonlyMap<string, Task>>(keys.rows(job), (known = NO_ROWS) => {
         const kept = known.size > MOST_ROWS ? NO_ROWS : known;

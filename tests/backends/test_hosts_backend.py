@@ -19,7 +19,7 @@ from paddock.backends.hosts import machine
 from paddock.backends.hosts.backend import HostsBackend
 from paddock.common.processes import children, read
 from paddock.errors import BackendUnavailable
-from paddock.models import Cause, Place
+from paddock.models import AllocationBatch, Cause, Place
 from paddock.models.hosts import ListedHost
 from paddock.settings import TeamSettings
 from tests.backends.contract import SLEEPER, BackendContract, BareContract, BatchContract, RestartContract, placed
@@ -96,6 +96,10 @@ def test_each_host_is_a_node_with_its_devices_and_its_load(rig: HostsRig, backen
     assert used == {"gpu1": [[ids[1]], [one]], "gpu2": [[], [ids[0]]]}
 
 
+def at_gpu1(batch: AllocationBatch) -> AllocationBatch:
+    return batch.model_copy(update={"places": [Place(node="gpu1", devices=["1"])]})
+
+
 def test_a_host_that_does_not_answer_keeps_what_it_has_and_gets_nothing(
     rig: HostsRig, backend: HostsBackend, ssh: SshRig
 ) -> None:
@@ -108,6 +112,7 @@ def test_a_host_that_does_not_answer_keeps_what_it_has_and_gets_nothing(
     [silent] = [node for node in backend.nodes() if node.name == "gpu1"]
     assert (silent.usable, silent.state, len(silent.devices)) == (False, "silent", 5)
     assert state(backend, "gpu2") == "up"
+    assert backend.submit(at_gpu1(rig.batch("a2", SLEEPER))) == [], "chosen when it answered, and silent since"
     again = rig.begin()  # a restarted server
     assert states(again, one) == [RUNNING]
     assert [len(node.devices) for node in again.nodes()] == [5, 5], "what they have is known all the same"
@@ -132,6 +137,7 @@ def test_what_was_lost_is_killed_before_the_host_gets_anything(
     backend.poll([])  # the caller knows
     assert processes.started(pid) is not None
     assert state(backend, "gpu1") == "lost"
+    assert backend.submit(at_gpu1(rig.batch("a2", SLEEPER))) == []
     again = rig.folder / "queue" / f"{one}.json"
     assert json.loads(again.read_text())["haunts"]
     ssh["gpu1"].resume()
@@ -164,8 +170,7 @@ def test_a_host_that_leaves_the_list_ends_what_it_has_and_gets_nothing(rig: Host
     left = rig.roster.hosts.pop("gpu1")
     assert states(backend, one) == [RUNNING]
     assert {node.name: node.usable for node in backend.nodes()} == {"gpu2": True, "gpu1": False}
-    batch = rig.batch("a2", SLEEPER).model_copy(update={"places": [Place(node="gpu1", devices=["1"])]})
-    assert backend.submit(batch) == []
+    assert backend.submit(at_gpu1(rig.batch("a2", SLEEPER))) == []
     (rig.of("a1") / "go").touch()
     rig.wait_end(backend, one)
     assert [node.name for node in backend.nodes()] == ["gpu2"]

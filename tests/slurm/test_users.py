@@ -147,7 +147,8 @@ def test_the_order_of_a_servers_jobs_is_slurms(
             alice.wait(job, PATIENCE)
         assert started(alice, other) < started(alice, one), "the one that was submitted later, with the higher priority"
 
-        long, short = (partly_done(alice, cluster, tasks) for tasks in (8, 3))
+        gate = user_folder / "order" / "gate"
+        long, short = (partly_done(alice, cluster, tasks, gate) for tasks in (8, 3))
         blocker = block(cluster)
         for job in (long, short):
             alice.post(f"/jobs/{job}/release")
@@ -183,12 +184,15 @@ def in_order(cluster: Cluster, first: str, second: str) -> None:
     wait_for(ordered, PATIENCE, f"{first} before {second}")
 
 
-def partly_done(server: UserServer, cluster: Cluster, tasks: int) -> str:
+def partly_done(server: UserServer, cluster: Cluster, tasks: int, gate: Path) -> str:
     """Return a sweep of which a task has ended, and that is held and has nothing in the queue."""
+    gate.unlink(missing_ok=True)
+    wait = f'while number > 0.5 and not os.path.exists("{gate}"): time.sleep(0.1)'  # all but the first
     numbers = [0.5 + number / 1000 for number in range(tasks)]
-    job: str = server.submit(WHO, params={"number": numbers}, resources=WHOLE, parallel=1)
+    job: str = server.submit(f"{WHO}{wait}\n", params={"number": numbers}, resources=WHOLE, parallel=1)
     wait_for(lambda: server.get(f"/jobs/{job}")["counts"]["finished"], PATIENCE, "a finished task")
     server.post(f"/jobs/{job}/hold")
+    gate.touch(0o644)
     rows = ("squeue", "-h", "-u", "alice", "-o", "%j")
     wait_for(lambda: f"paddock-{job}-" not in cluster.run(*rows), PATIENCE, f"{job} to leave")
     return job

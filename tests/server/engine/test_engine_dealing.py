@@ -16,7 +16,7 @@ from paddock.server.engine.unfit import AVOID_SECONDS
 from paddock.server.outposts.claims import Identity
 from paddock.server.outposts.here import Here
 from paddock.server.outposts.outpost import Outpost
-from paddock.server.store import attempts, deals, hosts, jobs, tasks
+from paddock.server.store import allocations, attempts, deals, hosts, jobs, tasks
 from paddock.server.store.attempts import UnbegunAttempt
 from paddock.settings import Settings
 from tests.server.engine.engine_rig import JOB, Rig, rigged
@@ -67,6 +67,9 @@ class DealtHere(Here):
     def reached(self, node: str | None) -> bool:
         return node not in self._rig.unanswering
 
+    def carried(self, node: str | None = None) -> bool:
+        return node not in self._rig.not_carried
+
     def withdraw(self, attempts: Iterable[Identity]) -> Mapping[Identity, bool]:
         known = {}
         for task, number in set(attempts):
@@ -87,6 +90,7 @@ class DealingRig(Rig):
 
     def open(self) -> Engine:
         self.unanswering: set[str] = getattr(self, "unanswering", set())
+        self.not_carried: set[str] = getattr(self, "not_carried", set())  # where nothing of a job arrives
         self.backend = self.backend if isinstance(self.backend, Hosts) else Hosts()
         made = super().open()
         made.context.outposts.of = self.outpost  # type: ignore[method-assign]
@@ -109,6 +113,12 @@ class DealingRig(Rig):
     def node_of(self, key: str) -> str:
         batch, _, number = key.rpartition(".")
         return next(one for one in self.backend.batches if one.key == batch).places[int(number)].node
+
+    def planned_on(self) -> str:
+        """Return the node of the only batch that is planned and not submitted."""
+        with self.db.read() as c:
+            [(_, _, batch)] = allocations.planned(c)
+        return batch.places[0].node
 
     def hand(self, node: str) -> dict[str, list[str]]:
         """Return what is in the lists of the allocations of a host."""
@@ -171,6 +181,38 @@ def test_each_host_gets_its_own_and_one_ahead(rig: DealingRig) -> None:
     assert {len(some) for some in hands.values()} == {2}
     assert not rig.home.job(JOB).tasks.exists()
     assert rig.detail().counts.submitted == 5
+
+
+def test_a_host_that_is_silent_before_it_began_gives_back_what_it_was_to_have(rig: DealingRig) -> None:
+    """It was chosen when it still answered, and nothing has arrived there."""
+    rig.not_carried = {"gpu1", "gpu2"}
+    rig.job()
+    rig.step()
+    node = rig.planned_on()
+    rig.backend.states[node] = "silent"
+    rig.not_carried = {node}
+    rig.step()
+    [batch] = rig.backend.batches
+    assert batch.places[0].node != node
+    assert rig.dealt_to(f"{JOB}-1") == f"{batch.key}.0"
+
+
+def test_what_an_earlier_server_may_have_begun_on_a_silent_host_is_given_back_when_that_is_lost(
+    rig: DealingRig,
+) -> None:
+    rig.not_carried = {"gpu1", "gpu2"}
+    rig.job()
+    rig.step()
+    node = rig.planned_on()
+    rig.reopen()
+    rig.backend.states[node] = "silent"
+    rig.not_carried = {node}
+    rig.step()
+    assert rig.backend.batches == [] and rig.planned_on() == node
+    rig.lose(node)
+    rig.step()
+    [batch] = rig.backend.batches
+    assert batch.places[0].node != node
 
 
 def test_what_ends_makes_room_and_the_last_list_ends(rig: DealingRig) -> None:

@@ -85,7 +85,10 @@ class HostsBackend:
         (folder / MACHINES).mkdir(exist_ok=True, mode=0o700)
 
     def submit(self, batch: AllocationBatch) -> Sequence[str]:
-        """Start allocations on their places. The first one whose place is in use, and those after it, never exist."""
+        """Start allocations on their places. The first one whose place is in use, and those after it, never exist.
+
+        The same is true where the host has become silent or lost since it was chosen: nobody would start it elsewhere.
+        """
         listed = self._listed()
         with self._lock:
             self._meet(listed)
@@ -93,7 +96,7 @@ class HostsBackend:
                 if self._entries.get(batch.keys[number]) is not None:
                     continue
                 entry = Entry.of(batch, number, place.node)
-                if place.node not in listed or not entry.places <= self._free(place.node):
+                if not self._takes_work(place.node, listed) or not entry.places <= self._free(place.node):
                     return batch.keys[:number]
                 # Its devices are stored first: a server that is killed must not give them to another allocation.
                 self._entries.keep(entry)
@@ -208,6 +211,9 @@ class HostsBackend:
         if machine.is_new:
             return "new", machine.problem
         return "silent", machine.silence + (f": {machine.problem}" if machine.problem else "")
+
+    def _takes_work(self, node: str, listed: Mapping[str, ListedHost]) -> bool:
+        return node in listed and self._state(self._machines[node], listed[node])[0] == "up"
 
     def _info(self, machine: Machine, listed: ListedHost | None, held: int) -> HostInfo:
         state, reason = self._state(machine, listed)

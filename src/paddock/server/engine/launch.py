@@ -34,6 +34,7 @@ from paddock.search import adaptive
 from paddock.server.engine import unfit
 from paddock.server.engine.backend_worker import BackendWorker
 from paddock.server.engine.context import Context, JobFacts
+from paddock.server.engine.dealing import UNANSWERING
 from paddock.server.engine.ending import end
 from paddock.server.engine.entering import WHY, Entering, Entrance, within
 from paddock.server.engine.first_sizes import awaited
@@ -91,6 +92,7 @@ class Launch:
         self._order = QueueOrder(context)
         self._decided: dict[str, tuple[float, Any]] = {}  # backend -> when, and on what, without times
         self._announced: dict[str, Waits] = {}
+        self._inherited: frozenset[str] | None = None  # batches that an earlier server may have submitted
 
     def run(self, rows: list[AllocationRow], now: float) -> bool:
         """Request, start and end allocations as the policy decides. Returns whether any were planned."""
@@ -102,6 +104,8 @@ class Launch:
         unused = _unused(context, rows, now)
         context.unfit = {one: until for one, until in context.unfit.items() if now < until}
         with context.db.read() as c:
+            if self._inherited is None:
+                self._inherited = frozenset(batch.key for _, _, batch in allocations.planned(c))
             demands = attempts.demands(c)
             facts = context.facts(c, [demand.job for demand in demands])
             resting = {one.job for one in demands if context.boundary.rests(one.job, LAUNCHING)}
@@ -229,7 +233,10 @@ class Launch:
             planned = allocations.planned(c)
         for job, backend, batch in planned:
             worker = context.workers.get(backend)
-            if worker is None or context.boundary.rests(job, SUBMITTING) or not self._is_laid_out(job, batch):
+            if worker is None or context.boundary.rests(job, SUBMITTING):
+                continue
+            if not self._is_laid_out(job, batch):
+                self._take_back(worker, batch)
                 continue
             if worker.backend.traits.queued or batch.places:
                 worker.submit(batch)
@@ -249,6 +256,19 @@ class Launch:
                 if allocations.waits(c, batch.key, problem):
                     events.write(c, job, JobChange(change="waits"))
         return False
+
+    def _take_back(self, worker: BackendWorker, batch: AllocationBatch) -> None:
+        """Forget a batch whose node does not answer any more since it was chosen: others can have its tasks.
+
+        Nothing of it has begun there, unless an earlier server submitted it; then only a lost node gives it back.
+        """
+        if not worker.backend.traits.dealt or not worker.fresh or not batch.places:
+            return
+        state = next((one.state for one in worker.nodes if one.name == batch.places[0].node), "silent")
+        if state == "lost" or (state in UNANSWERING and batch.key not in (self._inherited or ())):
+            with self._context.db.write() as c:
+                allocations.submitted(c, batch.key, [])
+            self._decided.pop(worker.backend.name, None)
 
     # --- why jobs wait ------------------------------------------------------------------------------------------------
 

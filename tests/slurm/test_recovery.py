@@ -81,10 +81,15 @@ def _wait_killed(at: Lab) -> None:
 
 def _assert_once(at: Lab, job: str, tasks: int = TASKS) -> None:
     """All finished in their first attempt, in one array."""
+    _assert_each_once(at, job, tasks)
+    assert len(at.arrays(job)) == 1
+
+
+def _assert_each_once(at: Lab, job: str, tasks: int = TASKS) -> None:
+    """All finished in their first attempt. On a busy machine runners may have left before the last tasks came."""
     at.assert_finished(job, tasks)
     assert [at.ends(job, number) for number in range(1, tasks + 1)] == [["finished"]] * tasks
     assert at.witness.said("began", f"{job}-*") == ["1"] * tasks
-    assert len(at.arrays(job)) == 1
 
 
 @pytest.mark.parametrize("moment", ["before", "after"])
@@ -191,7 +196,7 @@ def test_slurmctld_forgets_a_release(at: Lab, tmp_path: Path) -> None:
 def test_slurmdbd_is_down(at: Lab) -> None:
     at.cluster.kill("slurmdbd")
     job = at.submit(number=list(range(1, TASKS + 1)))
-    _assert_once(at, job)
+    _assert_each_once(at, job)
     assert at.server.get("/health")["backends"]["slurm"] == "ok"
     at.cluster.start_daemon("slurmdbd")
 

@@ -64,7 +64,9 @@ def _address(home: Home, server: subprocess.Popen[bytes]) -> str | None:
 
 def _conclude(home: Home, paddock: list[str], url: str | None) -> None:
     """Print the best configurations and, if the server stays at `url`, where to look next."""
-    latest = Client(home=home.root).jobs(limit=1).items[0]
+    latest = next(iter(Client(home=home.root).jobs(limit=1).items), None)
+    if latest is None:
+        return  # it was not submitted, and why was printed
     print("\nThe best configurations:", flush=True)
     subprocess.run([*paddock, "best", latest.id], check=False)
     if url is None:

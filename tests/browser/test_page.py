@@ -3,13 +3,14 @@
 import os
 import re
 import signal
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import SLEEPER, choose, move
-from tests.support.server import ServerProcess, wait_for
+from tests.support.server import PATIENCE, ServerProcess, wait_for
 from tests.support.up import Cli
 
 Visit = Callable[..., Page]
@@ -204,7 +205,8 @@ def _held(page: Page, path: str) -> list[Route]:
 
 
 def _first(page: Page, held: list[Route]) -> Route:
-    while not held:
+    until = time.monotonic() + PATIENCE
+    while not held and time.monotonic() < until:
         page.wait_for_timeout(50)
     return held[0]
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from paddock.backends.base import PollPace
+from paddock.errors import BackendClosed
 from paddock.models import AllocationState, Cause, Device, Node, TaskState, Traits
 from paddock.paths import Home, JobFolder
 from paddock.server.engine.engine import Engine
@@ -197,18 +198,22 @@ def test_a_host_that_is_silent_before_it_began_gives_back_what_it_was_to_have(ri
     assert rig.dealt_to(f"{JOB}-1") == f"{batch.key}.0"
 
 
-def test_what_an_earlier_server_may_have_begun_on_a_silent_host_is_given_back_when_that_is_lost(
-    rig: DealingRig,
-) -> None:
-    rig.not_carried = {"gpu1", "gpu2"}
+@pytest.mark.parametrize("by", ["an earlier server", "this one"])
+def test_what_may_have_begun_on_a_silent_host_is_given_back_when_that_is_lost(rig: DealingRig, by: str) -> None:
+    if by == "this one":
+        rig.backend.trouble["submit"] = BackendClosed("who knows what it has done")
+    else:
+        rig.not_carried = {"gpu1", "gpu2"}
     rig.job()
     rig.step()
     node = rig.planned_on()
-    rig.reopen()
+    if by == "an earlier server":
+        rig.reopen()
     rig.backend.states[node] = "silent"
     rig.not_carried = {node}
     rig.step()
     assert rig.backend.batches == [] and rig.planned_on() == node
+    rig.backend.trouble.clear()
     rig.lose(node)
     rig.step()
     [batch] = rig.backend.batches

@@ -92,7 +92,7 @@ class Launch:
         self._order = QueueOrder(context)
         self._decided: dict[str, tuple[float, Any]] = {}  # backend -> when, and on what, without times
         self._announced: dict[str, Waits] = {}
-        self._inherited: frozenset[str] | None = None  # batches that an earlier server may have submitted
+        self._passed_on: set[str] | None = None  # batches that may have been submitted, also by an earlier server
 
     def run(self, rows: list[AllocationRow], now: float) -> bool:
         """Request, start and end allocations as the policy decides. Returns whether any were planned."""
@@ -104,8 +104,8 @@ class Launch:
         unused = _unused(context, rows, now)
         context.unfit = {one: until for one, until in context.unfit.items() if now < until}
         with context.db.read() as c:
-            if self._inherited is None:
-                self._inherited = frozenset(batch.key for _, _, batch in allocations.planned(c))
+            if self._passed_on is None:
+                self._passed_on = {batch.key for _, _, batch in allocations.planned(c)}
             demands = attempts.demands(c)
             facts = context.facts(c, [demand.job for demand in demands])
             resting = {one.job for one in demands if context.boundary.rests(one.job, LAUNCHING)}
@@ -231,14 +231,16 @@ class Launch:
         context = self._context
         with context.db.read() as c:
             planned = allocations.planned(c)
+        passed_on = self._passed_on = (self._passed_on or set()) & {batch.key for _, _, batch in planned}
         for job, backend, batch in planned:
             worker = context.workers.get(backend)
             if worker is None or context.boundary.rests(job, SUBMITTING):
                 continue
             if not self._is_laid_out(job, batch):
-                self._take_back(worker, batch)
+                self._take_back(worker, batch, unsure=batch.key in passed_on)
                 continue
             if worker.backend.traits.queued or batch.places:
+                passed_on.add(batch.key)
                 worker.submit(batch)
             else:  # an older version planned it for the queue that the backend had then
                 with context.db.write() as c:
@@ -257,15 +259,15 @@ class Launch:
                     events.write(c, job, JobChange(change="waits"))
         return False
 
-    def _take_back(self, worker: BackendWorker, batch: AllocationBatch) -> None:
+    def _take_back(self, worker: BackendWorker, batch: AllocationBatch, *, unsure: bool) -> None:
         """Forget a batch whose node does not answer any more since it was chosen: others can have its tasks.
 
-        Nothing of it has begun there, unless an earlier server submitted it; then only a lost node gives it back.
+        Nothing of it has begun there. `unsure`: it may have been submitted; then only a lost node gives it back.
         """
         if not worker.backend.traits.dealt or not worker.fresh or not batch.places:
             return
         state = next((one.state for one in worker.nodes if one.name == batch.places[0].node), "silent")
-        if state == "lost" or (state in UNANSWERING and batch.key not in (self._inherited or ())):
+        if state == "lost" or (state in UNANSWERING and not unsure):
             with self._context.db.write() as c:
                 allocations.submitted(c, batch.key, [])
             self._decided.pop(worker.backend.name, None)
